@@ -19,6 +19,7 @@ from ...hostarray import HostArray
 from .dimensions import Shapes
 from .read import proto, reader
 from .read.external import ExternalFiles
+from .read.wire import Taken
 from .records import Metadata, ModelRecord, ValueInfo
 from .run import importer
 from .run.blocking import PlanCache, Steps, run_async, run_sync
@@ -180,9 +181,9 @@ def load(
     files = ExternalFiles(folder, external)
     try:
         # Without views the file's bytes are freed, so that a session keeps only what it reads.
-        views: proto.Views = {}
-        parsed = proto.parse(data, None if folder else views)
-        record = reader.read_model(parsed, files, views)
+        taken: Taken = {}
+        parsed = proto.parse(data, taken, copied=folder is not None)
+        record = reader.read_model(parsed, files, taken)
     except OnnxMissingDataError as error:
         raise OnnxMissingDataError(error.files, name) from error
     except OnnxAmbiguousDataError as error:

@@ -36,17 +36,16 @@ def schema() -> Any:
     return onnx_ml_pb2
 
 
-Views = dict[int, memoryview]
-"""Raw data that is not copied, by the index of the main graph's initializer."""
-
 _LARGE = 64 << 10  # bytes of raw data from which on protobuf should not copy
 
 
-def parse(data: bytes | bytearray | memoryview, views: Views | None = None) -> Any:
+def parse(
+    data: bytes | bytearray | memoryview, taken: wire.Taken | None = None, copied: bool = False
+) -> Any:
     """The ModelProto in the bytes; OnnxFormatError if they are not a whole ONNX model.
 
-    views: receives the large raw data as views of the bytes, which the ModelProto then lacks; None
-    for a complete ModelProto.
+    taken: receives the large raw data as views of the bytes, or as copies, and the long lists of
+    numbers as arrays, which the ModelProto then lacks; None for a complete ModelProto.
     """
     messages = schema()
     view = memoryview(data).cast("B")
@@ -54,8 +53,10 @@ def parse(data: bytes | bytearray | memoryview, views: Views | None = None) -> A
     if not size:
         raise OnnxFormatError("the file is empty (0 bytes)")
     content: Any = data if isinstance(data, bytes) else view  # a view avoids a copy
-    if views is not None:
-        content = _without_raw_data(view, views) or content
+    if taken is not None:
+        rest, found = wire.take_out(view, _LARGE, copied)
+        taken.update(found)
+        content = content if rest is None else rest
     model = messages.ModelProto()
     try:
         model.ParseFromString(content)
@@ -71,19 +72,6 @@ def parse(data: bytes | bytearray | memoryview, views: Views | None = None) -> A
         raise OnnxFormatError(f"not an ONNX model: its {size:,} bytes contain no {missing}"
                               f"{_hint(view)}")  # fmt: skip
     return model
-
-
-def _without_raw_data(view: memoryview, views: Views) -> bytes | None:
-    """The model without its large raw data; None if only protobuf can read it."""
-
-    def remove(number: int, offset: int, length: int) -> bytes:
-        views[number] = view[offset : offset + length]
-        return b""
-
-    rest = wire.replace_raw_data(view, _LARGE, remove)
-    if rest is None:
-        views.clear()
-    return rest
 
 
 def text(field: Any) -> str:

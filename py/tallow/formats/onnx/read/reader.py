@@ -22,13 +22,15 @@ from . import tensors
 from .expand import Expander, FunctionRecord, Reference
 from .external import ExternalFiles, MissingFileError
 from .gradients import with_graphs
-from .proto import Views, text
+from .proto import text
 from .structure import in_order
+from .wire import NOTHING
 
 _DEFAULT_DOMAIN = ("", "ai.onnx")
 
 # AttributeProto.AttributeType: the field that holds the value, by number.
 _FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
+_LISTS = {"floats": 7, "ints": 8}  # the numbers of these fields
 _OTHER_ATTRIBUTES = {
     9: "list of tensors", 10: "list of graphs", 11: "sparse tensor",
     12: "list of sparse tensors", 13: "type", 14: "list of types",
@@ -46,10 +48,14 @@ class _InGraphError(OnnxFormatError):
     """An error whose message already names the graph."""
 
 
-def read_model(model: Any, external: ExternalFiles, views: Views) -> ModelRecord:
+Taken = Mapping[Any, Any]
+"""What a message lacks (wire.py)."""
+
+
+def read_model(model: Any, external: ExternalFiles, taken: Taken = NOTHING) -> ModelRecord:
     """The records of a ModelProto; raises OnnxFormatError if it is inconsistent.
 
-    views: the raw data that it lacks (proto.py).
+    taken: what it lacks (proto.py).
     """
     try:
         opsets = _opsets(model)
@@ -64,8 +70,10 @@ def read_model(model: Any, external: ExternalFiles, views: Views) -> ModelRecord
             text(model.doc_string),
             {text(entry.key): text(entry.value) for entry in model.metadata_props},
         )
-        functions = Functions(model.functions, external)
-        graph = Reader(external, opsets, functions).graph(model.graph, views=views)
+        functions = Functions(model.functions, external, taken)
+        graph = Reader(external, opsets, functions).graph(
+            model.graph, taken=taken.get((7, 0), NOTHING)
+        )
         external.refuse()
         return ModelRecord(graph, opsets, metadata)
     except UnicodeDecodeError as error:
@@ -83,14 +91,18 @@ def _domain(name: str) -> str:
 class Functions:
     """A model's own functions, read when first called; calls are replaced by their nodes."""
 
-    def __init__(self, functions: Iterable[Any], external: ExternalFiles) -> None:
+    def __init__(
+        self, functions: Iterable[Any], external: ExternalFiles, taken: Taken = NOTHING
+    ) -> None:
         self._external = external
         self._protos: dict[tuple[str, str], Any] = {}
-        for function in functions:
+        self._taken: dict[tuple[str, str], Taken] = {}
+        for number, function in enumerate(functions):
             key = _domain(text(function.domain)), text(function.name)
             if key in self._protos:
                 raise OnnxFormatError(f"two functions are named {key[1]!r} ({key[0]})")
             self._protos[key] = function
+            self._taken[key] = taken.get((25, number), NOTHING)
         self._read: dict[tuple[str, str], FunctionRecord | None] = {}
         self._expander = Expander()
         self.depth = 0
@@ -105,12 +117,12 @@ class Functions:
     def _function(self, key: tuple[str, str]) -> FunctionRecord:
         if key not in self._read:
             self._read[key] = None  # being read
-            proto = self._protos[key]
+            proto, taken = self._protos[key], self._taken[key]
             reader = Reader(self._external, _opsets(proto), self)
             inputs, outputs = (tuple(map(text, names)) for names in (proto.input, proto.output))
             with self.inside(f"the function {key[1]!r}"):
-                nodes = with_graphs(reader.nodes(proto.node))
-                defaults = reader.attributes(proto.attribute_proto)
+                nodes = with_graphs(reader.nodes(proto.node, taken=taken, field=7))
+                defaults = reader.attributes(proto.attribute_proto, taken=taken, field=11)
             self._read[key] = FunctionRecord(inputs, outputs, nodes, defaults)
         found = self._read[key]
         if found is None:
@@ -142,14 +154,12 @@ class Reader:
         self._functions = functions
         self._depth = 0
 
-    def graph(
-        self, graph: Any, outer: Collection[str] = (), views: Mapping[int, memoryview] = {}
-    ) -> GraphRecord:
+    def graph(self, graph: Any, outer: Collection[str] = (), taken: Taken = NOTHING) -> GraphRecord:
         """A graph; outer: the names of the values around it."""
         constants: dict[str, HostArray | StringArray | Unreadable] = {}
         for number, tensor in enumerate(graph.initializer):
-            name, view = text(tensor.name), views.get(number)
-            _add_constant(constants, name, self._tensor(tensor, f"initializer {name!r}", view))
+            name, lacks = text(tensor.name), taken.get((5, number), NOTHING)
+            _add_constant(constants, name, self._tensor(tensor, f"initializer {name!r}", lacks))
         for sparse in graph.sparse_initializer:
             name = text(sparse.values.name)
             _add_constant(constants, name, Unreadable(f"initializer {name!r} is a sparse tensor"))
@@ -162,35 +172,52 @@ class Reader:
         _check_names(outputs, "output")
         own = {*constants, *(info.name for info in inputs)}
         made = {text(name) for node in graph.node for name in node.output}
-        nodes = with_graphs(self.nodes(graph.node, {*outer, *own, *made}))
+        nodes = with_graphs(self.nodes(graph.node, {*outer, *own, *made}, taken))
         wanted = [info.name for info in outputs]
         order = in_order(nodes, own, outer, wanted)
         read = {name for node in order for name in node.reads} | set(wanted)
         captures = tuple(sorted(read - own - {name for node in order for name in node.outputs}))
         return GraphRecord(text(graph.name), inputs, outputs, order, constants, captures)
 
-    def nodes(self, nodes: Iterable[Any], scope: Collection[str] = ()) -> tuple[NodeRecord, ...]:
-        """Nodes, with calls of the model's functions expanded; scope: the names they may read."""
+    def nodes(
+        self,
+        nodes: Iterable[Any],
+        scope: Collection[str] = (),
+        taken: Taken = NOTHING,
+        field: int = 1,
+    ) -> tuple[NodeRecord, ...]:
+        """Nodes, with calls of the model's functions expanded; scope: the names they may read;
+        taken: what the message lacks that has the nodes in a field."""
         return tuple(
-            record for node in nodes for record in self._functions.expand(self._node(node, scope))
+            record
+            for number, node in enumerate(nodes)
+            for record in self._functions.expand(
+                self._node(node, scope, taken.get((field, number), NOTHING))
+            )
         )
 
     def attributes(
-        self, attributes: Iterable[Any], what: str = "a function", scope: Collection[str] = ()
+        self,
+        attributes: Iterable[Any],
+        what: str = "a function",
+        scope: Collection[str] = (),
+        taken: Taken = NOTHING,
+        field: int = 5,
     ) -> dict[str, Any]:
-        """Attributes by name."""
+        """Attributes by name; see `nodes`."""
         found: dict[str, Any] = {}
-        for attribute in attributes:
+        for number, attribute in enumerate(attributes):
             key = text(attribute.name)
             if key in found:
                 raise OnnxFormatError(f"{what} has two attributes {key!r}")
-            found[key] = self._attribute(attribute, key, f"{key!r} of {what}", scope)
+            lacks = taken.get((field, number), NOTHING)
+            found[key] = self._attribute(attribute, key, f"{key!r} of {what}", scope, lacks)
         return found
 
-    def _node(self, node: Any, scope: Collection[str]) -> NodeRecord:
+    def _node(self, node: Any, scope: Collection[str], taken: Taken) -> NodeRecord:
         name, op_type, domain = text(node.name), text(node.op_type), _domain(text(node.domain))
         what = f"node {name!r} ({shown(op_type)})"
-        attributes = self.attributes(node.attribute, what, scope)
+        attributes = self.attributes(node.attribute, what, scope, taken)
         inside = [x for value in attributes.values() for x in _graphs(value)]
         captures = {name for graph in inside for name in graph.captures}
         return NodeRecord(
@@ -204,33 +231,36 @@ class Reader:
             tuple(sorted(captures)),
         )
 
-    def _attribute(self, attribute: Any, key: str, what: str, scope: Collection[str]) -> Any:
+    def _attribute(
+        self, attribute: Any, key: str, what: str, scope: Collection[str], taken: Taken
+    ) -> Any:
         if attribute.ref_attr_name:
             return Reference(text(attribute.ref_attr_name))
-        kind = attribute.type or _guess_kind(attribute)
+        kind = attribute.type or _guess_kind(attribute, taken)
         field = _FIELDS.get(kind)
         if field in ("f", "i"):
             return getattr(attribute, field)
         if field == "s":
             return text(attribute.s)
         if field == "t":
-            return self._tensor(attribute.t, f"the tensor {what}")
+            return self._tensor(attribute.t, f"the tensor {what}", taken.get((5, 0), NOTHING))
         if field == "g":
-            return self._inner(attribute.g, what, scope)
+            return self._inner(attribute.g, what, scope, taken.get((6, 0), NOTHING))
         if field in ("floats", "ints"):
-            return tuple(getattr(attribute, field))
+            numbers = taken.get(_LISTS[field])
+            return tuple(getattr(attribute, field) if numbers is None else numbers.tolist())
         if field == "strings":
             return tuple(map(text, attribute.strings))
         words = _OTHER_ATTRIBUTES.get(kind, f"kind number {kind}")
         return Unreadable(f"its attribute {key!r} is a {words}")
 
-    def _inner(self, graph: Any, what: str, scope: Collection[str]) -> GraphRecord:
+    def _inner(self, graph: Any, what: str, scope: Collection[str], taken: Taken) -> GraphRecord:
         if self._depth == _MAX_GRAPH_DEPTH:
             raise OnnxFormatError(f"the graph {what} is nested in {_MAX_GRAPH_DEPTH} others")
         self._depth += 1
         try:
             with self._functions.inside(f"the graph {what}"):
-                return self.graph(graph, scope)
+                return self.graph(graph, scope, taken)
         except (_InGraphError, OnnxAmbiguousDataError):
             raise
         except OnnxFormatError as error:
@@ -238,11 +268,9 @@ class Reader:
         finally:
             self._depth -= 1
 
-    def _tensor(
-        self, tensor: Any, what: str, view: memoryview | None = None
-    ) -> HostArray | StringArray | Unreadable:
+    def _tensor(self, tensor: Any, what: str, taken: Taken) -> HostArray | StringArray | Unreadable:
         try:
-            return tensors.read(tensor, what, self._external, view)
+            return tensors.read(tensor, what, self._external, taken)
         except (OnnxUnsupportedError, MissingFileError) as error:
             return Unreadable(str(error))
 
@@ -304,9 +332,11 @@ def _dimension(dim: Any, name: str, axis: int) -> Dimension:
     return text(dim.dim_param) or f"{name}_{axis}"
 
 
-def _guess_kind(attribute: Any) -> int:
+def _guess_kind(attribute: Any, taken: Taken) -> int:
     """The kind of an attribute in files before IR version 2, which omit it."""
     for kind, field in _FIELDS.items():
+        if _LISTS.get(field) in taken:
+            return kind
         repeated = field.endswith("s") and len(field) > 1
         if len(getattr(attribute, field)) if repeated else attribute.HasField(field):
             return kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,9 @@ STORED = {
 }
 """By TensorProto.DataType."""
 
+_NUMBERS = {"float_data": 4, "int32_data": 5, "int64_data": 7, "double_data": 10, "uint64_data": 11}
+"""The numbers of these fields."""
+
 STRING = 8
 _OTHERS = {0: "undefined", STRING: "string", 14: "complex64", 15: "complex128"}
 
@@ -81,11 +85,11 @@ def type_called(number: int) -> DType:
 
 
 def read(
-    tensor: Any, what: str, external: ExternalFiles, view: memoryview | None = None
+    tensor: Any, what: str, external: ExternalFiles, taken: Mapping[Any, Any] = {}
 ) -> HostArray | StringArray:
     """The elements of a TensorProto, without a copy if they are raw little-endian bytes.
 
-    what: names the tensor in messages. view: its raw data, if the tensor lacks it. Raises
+    what: names the tensor in messages. taken: the fields that the tensor lacks (wire.py). Raises
     OnnxFormatError if shape and data do not fit, OnnxUnsupportedError for a type that Tallow lacks.
     """
     shape = tuple(tensor.dims)
@@ -109,28 +113,43 @@ def read(
             if stored.dtype == dt.bool_:  # its bytes must be normalized
                 raise OnnxUnsupportedError(f"{what} is of type bool, which can't be streamed")
             return raw.file.array(raw.offset, shape, stored.dtype)
-    elif view is not None or tensor.HasField("raw_data"):
-        raw = tensor.raw_data if view is None else view
+    elif 9 in taken or tensor.HasField("raw_data"):
+        raw = taken.get(9, tensor.raw_data)
         if len(raw) != needed:
             raise OnnxFormatError(
                 f"{what}: {name} {shape} needs {needed:,} bytes, but the file has {len(raw):,}"
             )
     else:
-        values, size = getattr(tensor, stored.field), stored.dtype.size
+        numbers, size = taken.get(_NUMBERS[stored.field]), stored.dtype.size
+        values = getattr(tensor, stored.field) if numbers is None else numbers
         if len(values) * size != needed:
             raise OnnxFormatError(
                 f"{what}: {name} {shape} needs {needed // size:,} elements ({needed:,} bytes), "
                 f"but the file has {len(values):,} ({len(values) * size:,} bytes)"
             )
         try:
-            raw = array(stored.code, values)
+            raw = array(stored.code, values) if numbers is None else _narrowed(numbers, stored)
         except (OverflowError, TypeError, ValueError) as error:
             raise OnnxFormatError(f"{what}: a value does not fit {name}: {error}") from error
     return _host(raw, shape, stored)
 
 
+def _narrowed(numbers: Any, stored: Stored) -> Any:
+    """The bytes of an array in the type of stored elements; OverflowError for a number that does
+    not fit."""
+    if numbers.dtype == stored.code:
+        return numbers.data
+    size = array(stored.code).itemsize
+    low = -(1 << 8 * size - 1) if stored.code.islower() else 0
+    high = low + (1 << 8 * size) - 1
+    for number in (numbers.min().item(), numbers.max().item()):
+        if not low <= number <= high:
+            raise OverflowError(f"{number} is not in {low} to {high}")
+    return numbers.astype(stored.code).data
+
+
 def _host(raw: Any, shape: tuple[int, ...], stored: Stored) -> HostArray:
-    view = memoryview(raw).cast("B") if raw else memoryview(b"")
+    view = memoryview(raw).cast("B") if len(raw) else memoryview(b"")
     if stored.dtype == dt.bool_:
         view = memoryview(bytes(view).translate(_AS_BOOL))
     return HostArray(view, shape, stored.dtype)

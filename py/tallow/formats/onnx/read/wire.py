@@ -1,24 +1,25 @@
-"""Finds the large raw data of an ONNX file without parsing the rest, from protobuf's wire format
-(https://protobuf.dev/programming-guides/encoding/).
+"""Finds the large raw data and lists of numbers of an ONNX file without parsing the rest, from
+protobuf's wire format (https://protobuf.dev/programming-guides/encoding/).
 
-protobuf's own parser copies each tensor's bytes out of the file. Once their offsets are known, the
-rest is parsed without them, and they are used in place.
+protobuf's own parser copies each tensor's bytes out of the file, and makes a Python object of each
+number in a list. Once their offsets are known, the rest is parsed without them; the bytes are used
+in place, and NumPy decodes the numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-# Wire types: how a field's content is encoded.
-_VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
+from .numbers import BYTES, EIGHT, FOUR, LISTS, VARINT, UnusualError, packed, run
 
 # Tags, made of a field's number and its wire type: ModelProto.graph, GraphProto.initializer; the
 # fields of TensorProto that hold or locate its data; the fields of StringStringEntryProto.
-_GRAPH, _INITIALIZER = 7 << 3 | _BYTES, 5 << 3 | _BYTES
-_RAW, _EXTERNAL, _LOCATION = 9 << 3 | _BYTES, 13 << 3 | _BYTES, 14 << 3 | _VARINT
-_KEY, _VALUE = 1 << 3 | _BYTES, 2 << 3 | _BYTES
+_GRAPH, _INITIALIZER = 7 << 3 | BYTES, 5 << 3 | BYTES
+_RAW, _EXTERNAL, _LOCATION = 9 << 3 | BYTES, 13 << 3 | BYTES, 14 << 3 | VARINT
+_KEY, _VALUE = 1 << 3 | BYTES, 2 << 3 | BYTES
 
 _MAX_FIELDS = 64  # of a tensor; a tensor with more has its numbers as single fields
 
@@ -38,8 +39,110 @@ class _Field(NamedTuple):
     end: int
 
 
-class _UnusualError(Exception):
-    """A file that is damaged or oddly encoded; protobuf's parser decides which."""
+Taken = dict[Any, Any]
+"""What was taken out of a message. By a field's number: its raw data, a view, or its numbers, an
+array. By a field's number and the index of a message in that field: what was taken out of that."""
+
+NOTHING: Mapping[Any, Any] = {}
+
+# The messages in messages, by the field's number; those of which there may be but one, which
+# protobuf would merge with the next.
+_INSIDE = {
+    "model": {7: "graph", 25: "function"},
+    "graph": {1: "node", 5: "tensor"},
+    "function": {7: "node", 11: "attribute"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph"},
+    "tensor": {},
+}
+_SINGLE = {("model", 7), ("attribute", 5), ("attribute", 6)}
+
+_MIN_BYTES = 1 << 10  # of a message in which something is worth to be taken out
+
+_MAX_DEPTH = 100  # of messages in messages, where protobuf stops too
+
+
+def take_out(data: memoryview, min_raw: int, copied: bool) -> tuple[bytes | None, Taken]:
+    """An ONNX model without its lists of numbers, but for short ones, and without raw data of at
+    least `min_raw` bytes; and what was taken out. None for bytes that only protobuf's parser can
+    read, or of which nothing is taken.
+
+    copied: whether nothing that is taken is a view of the bytes.
+    """
+    taken: Taken = {}
+    try:
+        made = _Taker(data, min_raw, copied).message("model", 0, len(data), taken, 0)
+    except UnusualError:
+        return None, {}
+    return (b"".join(made) if taken else None), taken
+
+
+class _Taker:
+    """Takes numbers out of the messages of a file."""
+
+    def __init__(self, data: memoryview, min_raw: int, copied: bool) -> None:
+        self._data = data
+        self._min_raw = min_raw
+        self._copied = copied
+        self._numpy: Any = None
+
+    def message(self, kind: str, at: int, end: int, taken: Taken, depth: int) -> Parts:
+        """A message without what is added to `taken`."""
+        data, inside, lists = self._data, _INSIDE[kind], LISTS.get(kind, {})
+        if depth > _MAX_DEPTH:
+            raise UnusualError
+        raw = _raw(data, at, end, self._min_raw) if kind == "tensor" else None
+        made: Parts = []
+        found: dict[int, list[Any]] = {}
+        seen: Counter[int] = Counter()
+        kept = at  # the start of what has not been added to `made`
+        while at < end:
+            field = _next(data, at, end)
+            at, number, wire = field.end, field.tag >> 3, field.tag & 7
+            new: Parts = []
+            if raw is not None and field.start == raw.start:
+                view = data[raw.content : raw.end]
+                taken[number] = memoryview(bytes(view)) if self._copied else view
+            elif number in lists and wire in (BYTES, lists[number].wire) and self._has_numpy():
+                numbers, at = self._numbers(field, kind, end)
+                found.setdefault(number, []).append(numbers)
+            elif number in inside and wire == BYTES:
+                index = seen[number]
+                seen[number] += 1
+                if index and (kind, number) in _SINGLE:
+                    raise UnusualError
+                if field.end - field.content < _MIN_BYTES:
+                    continue
+                below: Taken = {}
+                new = self.message(inside[number], field.content, field.end, below, depth + 1)
+                if not below:
+                    continue
+                taken[number, index] = below
+                new = [_head(field.tag, new), *new]
+            else:
+                continue
+            made += [data[kept : field.start], *new]
+            kept = at
+        for number, parts in found.items():
+            taken[number] = parts[0] if len(parts) == 1 else self._numpy.concatenate(parts)
+        return [*made, data[kept:end]]
+
+    def _numbers(self, field: _Field, kind: str, end: int) -> tuple[Any, int]:
+        form = LISTS[kind][field.tag >> 3]
+        if field.tag & 7 == BYTES:
+            numbers = packed(self._numpy, self._data[field.content : field.end], form)
+            return numbers.copy() if self._copied else numbers, field.end
+        return run(self._numpy, self._data, field.start, end, field.tag, form)
+
+    def _has_numpy(self) -> bool:
+        """Where there is no NumPy, protobuf reads the numbers."""
+        if self._numpy is None:
+            try:
+                import numpy
+            except ImportError:
+                numpy = False  # type: ignore[assignment]
+            self._numpy = numpy
+        return bool(self._numpy)
 
 
 def replace_raw_data(data: memoryview, min_bytes: int, stand_in: StandIn) -> bytes | None:
@@ -60,7 +163,7 @@ def replace_raw_data(data: memoryview, min_bytes: int, stand_in: StandIn) -> byt
                 return None
             graph = _graph(data, field, min_bytes, stand_in)
             made += [_head(_GRAPH, graph), *graph]
-    except _UnusualError:
+    except UnusualError:
         return None
     return b"".join(made)
 
@@ -83,7 +186,7 @@ def _graph(data: memoryview, graph: _Field, min_bytes: int, stand_in: StandIn) -
             made.append(data[field.start : field.end])
             continue
         number = next(numbers)
-        raw = _raw(data, field, min_bytes)
+        raw = _raw(data, field.content, field.end, min_bytes)
         if raw is None:
             made.append(data[field.start : field.end])
             continue
@@ -93,11 +196,11 @@ def _graph(data: memoryview, graph: _Field, min_bytes: int, stand_in: StandIn) -
     return made
 
 
-def _raw(data: memoryview, tensor: _Field, min_bytes: int) -> _Field | None:
+def _raw(data: memoryview, at: int, end: int, min_bytes: int) -> _Field | None:
     """The raw data of a tensor, if it has raw data of at least `min_bytes`."""
-    if tensor.end - tensor.content < min_bytes:
+    if end - at < min_bytes:
         return None
-    fields = list(islice(_fields(data, tensor.content, tensor.end), _MAX_FIELDS + 1))
+    fields = list(islice(_fields(data, at, end), _MAX_FIELDS + 1))
     found = [field for field in fields if field.tag == _RAW]
     is_external = any(field.tag >> 3 in (_EXTERNAL >> 3, _LOCATION >> 3) for field in fields)
     if len(fields) > _MAX_FIELDS or len(found) != 1 or is_external:
@@ -108,25 +211,32 @@ def _raw(data: memoryview, tensor: _Field, min_bytes: int) -> _Field | None:
 def _fields(data: memoryview, at: int, end: int) -> Iterator[_Field]:
     """The fields of a message, in order."""
     while at < end:
-        start = at
-        tag, at = _varint(data, at, end, 5)
-        if not tag >> 3 or (tag < 128 and at > start + 1):
-            raise _UnusualError
-        content, kind = at, tag & 7
-        if kind == _VARINT:
-            _, at = _varint(data, at, end, 10)
-        elif kind == _EIGHT:
-            at += 8
-        elif kind == _FOUR:
-            at += 4
-        elif kind == _BYTES:
-            length, content = _varint(data, at, end, 5)
-            at = content + length
-        else:
-            raise _UnusualError
-        if at > end:
-            raise _UnusualError
-        yield _Field(tag, start, content, at)
+        field = _next(data, at, end)
+        yield field
+        at = field.end
+
+
+def _next(data: memoryview, at: int, end: int) -> _Field:
+    """The field that begins at `at`."""
+    start = at
+    tag, at = _varint(data, at, end, 5)
+    if not tag >> 3 or (tag < 128 and at > start + 1):
+        raise UnusualError
+    content, kind = at, tag & 7
+    if kind == VARINT:
+        _, at = _varint(data, at, end, 10)
+    elif kind == EIGHT:
+        at += 8
+    elif kind == FOUR:
+        at += 4
+    elif kind == BYTES:
+        length, content = _varint(data, at, end, 5)
+        at = content + length
+    else:
+        raise UnusualError
+    if at > end:
+        raise UnusualError
+    return _Field(tag, start, content, at)
 
 
 def _varint(data: memoryview, at: int, end: int, max_bytes: int) -> tuple[int, int]:
@@ -140,16 +250,17 @@ def _varint(data: memoryview, at: int, end: int, max_bytes: int) -> tuple[int, i
         value |= (byte & 127) << 7 * index
         if byte < 128:
             return value, at
-    raise _UnusualError
+    raise UnusualError
 
 
 def _head(tag: int, parts: Parts) -> bytes:
     """The tag and length that precede the content of a field."""
-    made, length = bytearray((tag,)), sum(map(len, parts))
-    while length > 127:
-        made.append(length & 127 | 128)
-        length >>= 7
-    made.append(length)
+    made = bytearray()
+    for number in (tag, sum(map(len, parts))):
+        while number > 127:
+            made.append(number & 127 | 128)
+            number >>= 7
+        made.append(number)
     return bytes(made)
 
 
