@@ -1,4 +1,5 @@
-"""Lists of numbers in ONNX files: NumPy decodes long ones, and protobuf's parser agrees."""
+"""Lists of numbers and strings in ONNX files: protobuf's parser, which takes steps for each, reads
+only short ones, and agrees about long ones."""
 
 from __future__ import annotations
 
@@ -171,6 +172,23 @@ def test_attributes(name: str, typed: bool, how: str, nothing_is_left: Callable[
     nothing_is_left()
     wanted = getattr(ModelProto.FromString(data).graph.node[0].attribute[0], name)
     assert array.flat() == list(wanted) == values.tolist()
+
+
+@pytest.mark.parametrize("typed", [True, False], ids=["typed", "untyped"])
+def test_strings(typed: bool) -> None:
+    """Empty ones, long ones, and others than ASCII's; one that is not UTF-8 is refused."""
+    texts = ["", "é", "x" * 127, "y" * 128, "z" * 70_000, *(str(i) for i in range(COUNT)), ""]
+    made = held(1, b"value_strings") + b"".join(held(9, each.encode()) for each in texts)
+    made += varint(20 << 3) + varint(8) if typed else b""
+    data = with_attribute(made)
+    (found,) = records(data).graph.nodes[0].attributes.values()
+    assert found == tuple(texts)
+    assert len(proto.parse(data, {}).SerializeToString()) < 200
+    with pytest.raises(tl.OnnxFormatError, match="not UTF-8"):
+        tl.onnx.load(with_attribute(made + held(9, b"\xff" * 2000)))
+    for damaged in (b"\x4a", b"\x4a\x05abc", b"\x4a\xff\xff\xff"):
+        with pytest.raises(tl.OnnxFormatError, match="protobuf cannot read"):
+            tl.onnx.load(with_attribute(made + damaged))
 
 
 def records(data: bytes, *, without: bool = True) -> Any:

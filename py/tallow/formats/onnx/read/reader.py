@@ -30,7 +30,7 @@ _DEFAULT_DOMAIN = ("", "ai.onnx")
 
 # AttributeProto.AttributeType: the field that holds the value, by number.
 _FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
-_LISTS = {"floats": 7, "ints": 8}  # the numbers of these fields
+_LISTS = {"floats": 7, "ints": 8, "strings": 9}  # the numbers of these fields
 _OTHER_ATTRIBUTES = {
     9: "list of tensors", 10: "list of graphs", 11: "sparse tensor",
     12: "list of sparse tensors", 13: "type", 14: "list of types",
@@ -250,7 +250,7 @@ class Reader:
             numbers = taken.get(_LISTS[field])
             return tuple(getattr(attribute, field) if numbers is None else numbers.tolist())
         if field == "strings":
-            return tuple(map(text, attribute.strings))
+            return tuple(map(text, taken.get(_LISTS[field], attribute.strings)))
         words = _OTHER_ATTRIBUTES.get(kind, f"kind number {kind}")
         return Unreadable(f"its attribute {key!r} is a {words}")
 

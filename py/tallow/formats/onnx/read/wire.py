@@ -1,9 +1,9 @@
-"""Finds the large raw data and lists of numbers of an ONNX file without parsing the rest, from
-protobuf's wire format (https://protobuf.dev/programming-guides/encoding/).
+"""Finds the large raw data, and the lists of numbers and strings, of an ONNX file without parsing
+the rest, from protobuf's wire format (https://protobuf.dev/programming-guides/encoding/).
 
-protobuf's own parser copies each tensor's bytes out of the file, and makes a Python object of each
-number in a list. Once their offsets are known, the rest is parsed without them; the bytes are used
-in place, and NumPy decodes the numbers.
+protobuf's own parser copies each tensor's bytes out of the file, and takes steps in Python for each
+number or string of a list. Once their offsets are known, the rest is parsed without them; the bytes
+are used in place, and NumPy decodes the numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .numbers import BYTES, EIGHT, FOUR, LISTS, VARINT, UnusualError, packed, ru
 # fields of TensorProto that hold or locate its data; the fields of StringStringEntryProto.
 _GRAPH, _INITIALIZER = 7 << 3 | BYTES, 5 << 3 | BYTES
 _RAW, _EXTERNAL, _LOCATION = 9 << 3 | BYTES, 13 << 3 | BYTES, 14 << 3 | VARINT
+_STRINGS = 9 << 3 | BYTES  # of AttributeProto
 _KEY, _VALUE = 1 << 3 | BYTES, 2 << 3 | BYTES
 
 _MAX_FIELDS = 64  # of a tensor; a tensor with more has its numbers as single fields
@@ -40,8 +41,9 @@ class _Field(NamedTuple):
 
 
 Taken = dict[Any, Any]
-"""What was taken out of a message. By a field's number: its raw data, a view, or its numbers, an
-array. By a field's number and the index of a message in that field: what was taken out of that."""
+"""What was taken out of a message. By a field's number: its raw data, a view; its numbers, an
+array; its strings, a list. By a field's number and the index of a message in that field: what was
+taken out of that message."""
 
 NOTHING: Mapping[Any, Any] = {}
 
@@ -63,9 +65,9 @@ _MAX_DEPTH = 100  # of messages in messages, where protobuf stops too
 
 
 def take_out(data: memoryview, min_raw: int, copied: bool) -> tuple[bytes | None, Taken]:
-    """An ONNX model without its lists of numbers, but for short ones, and without raw data of at
-    least `min_raw` bytes; and what was taken out. None for bytes that only protobuf's parser can
-    read, or of which nothing is taken.
+    """An ONNX model without its lists of numbers and strings, but for short ones, and without raw
+    data of at least `min_raw` bytes; and what was taken out. None for bytes that only protobuf's
+    parser can read, or of which nothing is taken.
 
     copied: whether nothing that is taken is a view of the bytes.
     """
@@ -106,6 +108,8 @@ class _Taker:
             elif number in lists and wire in (BYTES, lists[number].wire) and self._has_numpy():
                 numbers, at = self._numbers(field, kind, end)
                 found.setdefault(number, []).append(numbers)
+            elif kind == "attribute" and field.tag == _STRINGS:
+                at = self._texts(field.start, end, taken.setdefault(number, []))
             elif number in inside and wire == BYTES:
                 index = seen[number]
                 seen[number] += 1
@@ -133,6 +137,18 @@ class _Taker:
             numbers = packed(self._numpy, self._data[field.content : field.end], form)
             return numbers.copy() if self._copied else numbers, field.end
         return run(self._numpy, self._data, field.start, end, field.tag, form)
+
+    def _texts(self, at: int, end: int, texts: list[bytes]) -> int:
+        """Adds the strings that begin at `at`, and tells where the last one ends."""
+        data, field = self._data, None
+        while at < end and data[at] == _STRINGS:
+            field = _next(data, at, end) if at + 1 == end or data[at + 1] > 127 else None
+            start, stop = (field.content, field.end) if field else (at + 2, at + 2 + data[at + 1])
+            if stop > end:
+                raise UnusualError
+            texts.append(bytes(data[start:stop]))
+            at = stop
+        return at
 
     def _has_numpy(self) -> bool:
         """Where there is no NumPy, protobuf reads the numbers."""
