@@ -36,6 +36,7 @@ from .elementwise import (
     round,
     square,
 )
+from .elementwise import whole_power as whole_power
 from .indexing import checked_indices as checked_indices
 from .indexing import getitem, take, take_along_axis
 from .indexing import position as position

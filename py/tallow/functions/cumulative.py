@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import dtype as dt
 from ..casting import in_float32
-from ..dtype import DType, as_dtype
+from ..dtype import DType
 from ..errors import ShapeError
 from ..shape import check_axis
 from ..tensor import Tensor
 from .manipulation import pad, reshape
+from .reduction import widened
 
 
 def _running(
@@ -30,10 +30,7 @@ def _running(
             raise ShapeError(f"a running sum or product of {x.shape} needs an axis")
         x, axis = (x if x.ndim else reshape(x, [1])), 0
     axis = check_axis(axis, x.ndim, "a running sum or product")
-    if dtype is not None:
-        x = x.astype(as_dtype(dtype))
-    elif x.dtype == dt.bool_:
-        x = x.astype(dt.int32)
+    x = widened(x, dtype)
     length, shift = x.shape[axis], 1
     while shift < length:
         x = combine(x, _shifted(x, axis, shift, start))
@@ -55,10 +52,10 @@ def cumulative_sum(
     dtype: DType | str | None = None,
     include_initial: bool = False,
 ) -> Tensor:
-    """The sum of each element and those before it along the axis, in the type of x or `dtype`.
+    """The sum of each element and those before it along the axis, in the types of `sum`.
 
     axis: optional for a tensor with one axis. include_initial: the result begins with a 0 and is
-    one element longer. Booleans are counted as int32. Raises ShapeError for a missing axis.
+    one element longer. Raises ShapeError for a missing axis.
     """
     return _running(x, axis, dtype, include_initial, lambda a, b: a + b, 0)
 

@@ -10,6 +10,7 @@ from .. import casting
 from .. import dtype as dt
 from ..context import autocast
 from ..dtype import DType, promote
+from ..errors import OptionError
 from ..graph import Node, constant, make
 from ..hostarray import from_values
 from ..op import REGISTRY, Elementwise, Select
@@ -225,7 +226,15 @@ def _opposed(rest: Tensor, y: Tensor) -> Tensor:
 
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """x to the power y. Whole powers from 0 to 4 of a tensor become products."""
+    """x to the power y. Powers from 1 to 4 of a tensor become products. Integers to the power of
+    integers are integers: 0 for a negative exponent, except of 1 and -1. Raises OptionError for an
+    exponent that is a negative whole number while x holds integers, as in PyTorch."""
+    whole_numbers = [_is_whole(value) for value in (x, y)]
+    if all(whole_numbers) and (isinstance(x, Tensor) or isinstance(y, Tensor)):
+        if not isinstance(y, Tensor):
+            return _known_power(asarray(x), int(y))
+        a, b = (Tensor(node) for node in broadcast("pow", [x, y]))
+        return whole_power(a, b)
     if autocast.get():
         x, y = casting.operands(REGISTRY["pow"], [x, y])
     whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
@@ -236,6 +245,58 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
         return half if y == 2 else half * x if y == 3 else half * half
     result: Tensor = _pow(x, y)
     return result
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether these are integers: a tensor of truth values is none."""
+    if isinstance(value, (Tensor, float)):
+        return isinstance(value, Tensor) and value.dtype.is_integer
+    return isinstance(value, int) or asarray(value).dtype.is_integer
+
+
+def _known_power(x: Tensor, exponent: int) -> Tensor:
+    """Integers to the power of a number, by its bits."""
+    if exponent < 0:
+        raise OptionError(f"pow: integers of {x.dtype.name} to the power {exponent}; cast them")
+    result, power = None, x
+    while exponent:
+        if exponent & 1:
+            result = power if result is None else result * power
+        exponent >>= 1
+        power = power * power if exponent else power
+    return _where(x == x, 1, x) if result is None else result
+
+
+def whole_power(x: Tensor, y: Tensor) -> Tensor:
+    """Integers to the power of integers, in the type of x, by the bits of the exponent. Six bits
+    are enough: beyond that, every base other than 0, 1 and -1 overflows, and for -1 only the parity
+    matters. A negative exponent gives a fraction, truncated to 0."""
+    known = _known_exponents(y)
+    if 0 < len(known) <= 4:
+        found: Tensor = _known_power(x, known[0])
+        for exponent in known[1:]:
+            found = _where(_equal(y, exponent), _known_power(x, exponent), found)
+        return found
+    small = _where(_and(y >= 0, y <= 63), y, (y & 1) + 62).astype(dt.int32)
+    result, power = _where(x == x, 1, x), x
+    bits = min(max(known).bit_length(), 6) if known else 6
+    for bit in range(bits):
+        odd = _equal((small >> bit) & 1, 1)
+        result = _where(odd, result * power, result)
+        power = power * power if bit + 1 < bits else power
+    unit = _equal(x, 1) if x.dtype.kind == "u" else _equal(_abs(x), 1)
+    even = _and(y > 63, _equal(x & 1, 0))  # so many factors 2 are a multiple of 2 ** 64
+    found = _where(_and(y >= 0, ~even) | unit, result, 0)
+    return found
+
+
+def _known_exponents(y: Tensor) -> list[int]:
+    """The different exponents, if they are constants and none is negative. So the range of 64-bit
+    powers stays known, too."""
+    if not y.node.is_constant or y.size > 1024:
+        return []
+    values = sorted(set(map(int, y.node.attrs["data"].flat())))
+    return values if values and values[0] >= 0 else []
 
 
 def round(x: Tensor, *, decimals: int = 0) -> Tensor:

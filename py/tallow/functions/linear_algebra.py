@@ -72,7 +72,8 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     last = [moveaxis(each, axis, -1) for each in (x, y)]
     if last[0].shape[-1] != last[1].shape[-1]:
         raise ShapeError(f"vecdot: axis {axis} of {x.shape} and of {y.shape} differ in length")
-    return total(last[0] * last[1], axis=-1)
+    products = last[0] * last[1]
+    return total(products, axis=-1, dtype=products.dtype)
 
 
 def det(x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from .. import casting
 from .. import dtype as dt
 from ..context import autocast
+from ..dtype import DType, as_dtype
 from ..errors import ShapeError
 from ..graph import make
 from ..op import Reduce
@@ -47,22 +48,42 @@ def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     return Tensor(node)
 
 
-def _number(x: Tensor) -> Tensor:
-    return x.astype(dt.int32) if x.dtype == dt.bool_ else x
+def widened(x: Tensor, dtype: DType | str | None = None) -> Tensor:
+    """x in the type of its sums and products: `dtype`, or its own, but no integer narrower than the
+    default one, int32 (array API, "sum"): uint32 for unsigned ones."""
+    if dtype is not None:
+        x = x.astype(as_dtype(dtype))
+        return x.astype(dt.int32) if x.dtype == dt.bool_ else x
+    if x.dtype.is_floating or x.dtype.bits >= 32:
+        return x
+    return x.astype(dt.uint32 if x.dtype.kind == "u" else dt.int32)
 
 
 def sum(
-    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+    x: Tensor,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    dim: Axis = None,
+    keepdim: bool = False,
+    dtype: DType | str | None = None,
 ) -> Tensor:
-    """The sum; booleans are counted as int32. The result has the type of x."""
-    return _reduce(records.sum_, _number(x), _either(axis, dim), keepdims or keepdim)
+    """The sum, in the type of x or `dtype`. Without `dtype`, booleans and integers of fewer bits
+    than 32 are added as int32, unsigned ones as uint32."""
+    return _reduce(records.sum_, widened(x, dtype), _either(axis, dim), keepdims or keepdim)
 
 
 def prod(
-    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+    x: Tensor,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    dim: Axis = None,
+    keepdim: bool = False,
+    dtype: DType | str | None = None,
 ) -> Tensor:
-    """The product."""
-    return _reduce(records.prod, _number(x), _either(axis, dim), keepdims or keepdim)
+    """The product, in the types of `sum`."""
+    return _reduce(records.prod, widened(x, dtype), _either(axis, dim), keepdims or keepdim)
 
 
 def max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -106,7 +106,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The sum of the products of two vectors' elements. Raises ShapeError for other tensors."""
     if input.ndim != 1 or input.shape != tensor.shape:
         raise ShapeError(f"dot: {input.shape} and {tensor.shape} must be vectors of one length")
-    return reduction.sum(input * tensor)
+    product = input * tensor
+    return reduction.sum(product, dtype=product.dtype)
 
 
 def mv(input: Tensor, vec: Tensor) -> Tensor:

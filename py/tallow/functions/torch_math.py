@@ -439,7 +439,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
 
 
 def trace(input: Tensor) -> Tensor:
-    """The sum of the diagonal of a matrix."""
+    """The sum of the diagonal of a matrix, in the types of `sum`."""
     return reduction.sum(diagonal(input))
 
 

@@ -175,10 +175,10 @@ class Common(Base[Made]):
         keepdim: Truth = False,
         dtype: Any = None,
     ) -> Made:
-        """The sum; booleans are counted as int32. dtype: what the elements are cast to first."""
+        """The sum; of booleans and integers of fewer bits than 32 in int32, of unsigned ones in
+        uint32. dtype: what the elements are cast to first."""
         axes, keep = axis if dim is None else dim, keepdims or keepdim
-        given: Any = self if dtype is None else self._as(dtype)
-        return given._array("sum", axis=axes, keepdims=keep)  # type: ignore[no-any-return]
+        return self._array("sum", axis=axes, keepdims=keep, dtype=dtype)
 
     def mean(
         self,

@@ -208,9 +208,9 @@ class More(Base[Made]):
 
     # ---- reductions and orders -----------------------------------------------------------------
 
-    def prod(self, dim: Axes = None, keepdim: Truth = False) -> Made:
-        """The product along axes."""
-        return self._array("prod", axis=dim, keepdims=keepdim)
+    def prod(self, dim: Axes = None, keepdim: Truth = False, *, dtype: Any = None) -> Made:
+        """The product along axes, in the types of `sum`."""
+        return self._array("prod", axis=dim, keepdims=keepdim, dtype=dtype)
 
     def amax(self, dim: Axes = None, keepdim: Truth = False) -> Made:
         """The largest element along axes."""
@@ -228,13 +228,13 @@ class More(Base[Made]):
         """log(sum(exp(x))) along axes."""
         return cast("Made", self._elements("logsumexp", dim, keepdim))
 
-    def cumsum(self, dim: Whole) -> Made:
-        """The running sums along an axis."""
-        return self._array("cumulative_sum", dim)
+    def cumsum(self, dim: Whole, *, dtype: Any = None) -> Made:
+        """The running sums along an axis, in the types of `sum`."""
+        return self._array("cumulative_sum", dim, dtype)
 
-    def cumprod(self, dim: Whole) -> Made:
-        """The running products along an axis."""
-        return self._array("cumulative_prod", dim)
+    def cumprod(self, dim: Whole, *, dtype: Any = None) -> Made:
+        """The running products along an axis, in the types of `sum`."""
+        return self._array("cumulative_prod", dim, dtype)
 
     def sort(self, dim: Whole = -1, descending: Truth = False) -> Any:
         """(values, indices): the elements in order along an axis, and their places."""

@@ -8,7 +8,7 @@ from ..index import Atom, Coord
 def text_of(coord: Coord) -> str:
     """The expression of a coordinate. Intermediate values may wrap, the result does not."""
     if isinstance(coord, int):
-        return f"{coord}u"
+        return f"{max(coord, 0)}u"  # negative: of a read that no element makes
     positive = [_product(c, a) for c, a in coord.terms if c > 0]
     negative = [_product(-c, a) for c, a in coord.terms if c < 0]
     if coord.const > 0 or not positive:

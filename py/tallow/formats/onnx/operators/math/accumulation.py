@@ -44,7 +44,7 @@ def _running(call: Call, x: Tensor, axis: Tensor, function: Callable[..., Tensor
 
     def run(axis: int) -> Tensor:
         ordered = f.flip(x, axis) if reverse else x
-        result = function(ordered, axis, include_initial=exclusive)
+        result = function(ordered, axis, x.dtype, exclusive)
         if exclusive:
             result = result[tuple(slice(0, dim) for dim in x.shape)]
         return f.flip(result, axis) if reverse else result

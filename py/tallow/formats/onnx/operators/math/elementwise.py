@@ -60,29 +60,13 @@ def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
 def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
     """The result has the type of the base, whatever the type of the exponent."""
     if x.dtype.is_integer and y.dtype.is_integer:
-        return _whole_power(x, y)
+        return f.whole_power(x, y)
     if x.dtype.is_integer:  # in float64, which float64.py leaves to NumPy
         return f.pow(x.astype(dt.float64), y.astype(dt.float64)).astype(x.dtype)
     if y.node.is_scalar_constant and y.ndim <= x.ndim:
         exponent = y.node.attrs["data"].item()
         return (f.sqrt(x) if exponent == 0.5 else f.pow(x, exponent)).astype(x.dtype)
     return f.pow(x, y.astype(x.dtype))
-
-
-def _whole_power(x: Tensor, y: Tensor) -> Tensor:
-    """Integers to the power of integers, by the bits of the exponent. Six bits are enough: beyond
-    that, every base other than 0, 1 and -1 overflows, and for -1 only the parity matters. A
-    negative exponent gives a fraction, truncated to 0."""
-    exponent = y.astype(dt.int32)
-    size = f.abs(exponent)
-    exponent_bits = f.where(size > 63, f.bitwise_and(size, 1) + 62, size)
-    result, power = f.ones_like(x), x
-    for bit in range(6):
-        odd = f.equal(f.bitwise_and(f.bitwise_right_shift(exponent_bits, bit), 1), 1)
-        result = f.where(odd, result * power, result)
-        power = power * power
-    unit = f.equal(x, 1) if x.dtype.kind == "u" else f.equal(f.abs(x), 1)
-    return f.where(f.logical_or(exponent >= 0, unit), result, f.zeros((), x.dtype))
 
 
 @operator("Erf", since=9)
