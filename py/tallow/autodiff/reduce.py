@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import functions as f
 from ..graph import make
 from ..ops import movement
@@ -31,14 +33,20 @@ def _extremum(gradient: Tensor, y: Tensor, x: Tensor, axes: Shape) -> Gradients:
 
 @rule(r.prod)
 def _prod(gradient: Tensor, y: Tensor, x: Tensor, axes: Shape) -> Gradients:
-    """The product of all others: of those before and of those behind, so that zeros do no harm."""
+    """The product of all others: of those before and of those behind, so that zeros do no harm.
+    Where another element is 0 and the rest overflows, it is 0, too."""
     order = [axis for axis in range(x.ndim) if axis not in axes] + list(axes)
     moved = f.permute_dims(x, order)
     kept = moved.shape[: x.ndim - len(axes)]
-    rows = f.reshape(moved, (*kept, -1))
+    rows = f.reshape(moved, (*kept, math.prod(x.shape[axis] for axis in axes)))
     before = f.cumulative_prod(rows, -1, include_initial=True)[..., :-1]
     behind = f.flip(f.cumulative_prod(f.flip(rows, -1), -1, include_initial=True)[..., :-1], -1)
-    others = f.reshape(before * behind, moved.shape)
+    others = before * behind
+    nothing = f.equal(rows, 0).astype(x.dtype)
+    zeros = f.sum(nothing, -1, True) - nothing
+    endless = f.any(f.isinf(rows) | f.isnan(rows), -1, True)
+    others = f.where(f.isnan(others) & ~endless & (zeros > 0), 0.0, others)
+    others = f.reshape(others, moved.shape)
     inverse = [order.index(axis) for axis in range(x.ndim)]
     return [f.permute_dims(others, inverse) * spread(gradient, x.shape)]
 

@@ -26,6 +26,12 @@ def _kept(probs: Tensor) -> Tensor:
     return f.clip(probs, least, 1 - least)
 
 
+def weighed(probs: Tensor, values: Tensor) -> Tensor:
+    """probs * values; what is impossible has no share, whatever its value (0 log 0 is 0)."""
+    never = f.equal(probs, 0)
+    return f.where(never, 0.0, probs * f.where(never, 0.0, values))
+
+
 class Bernoulli(Distribution):
     """1 with a probability, else 0. logits: log(p / (1 - p))."""
 
@@ -54,9 +60,10 @@ class Bernoulli(Distribution):
         return -functional.binary_cross_entropy_with_logits(logits, values, reduction="none")
 
     def entropy(self) -> Tensor:
-        return functional.binary_cross_entropy_with_logits(
-            self.logits, self.probs, reduction="none"
-        )
+        certain = f.isinf(self.logits)
+        logits = f.where(certain, 0.0, self.logits)
+        found = functional.binary_cross_entropy_with_logits(logits, self.probs, reduction="none")
+        return f.where(certain, 0.0, found)
 
     @property
     def mean(self) -> Tensor:
@@ -120,7 +127,7 @@ class Categorical(Distribution):
         return f.squeeze(f.take_along_axis(logits, places, axis=-1), -1)
 
     def entropy(self) -> Tensor:
-        return -f.sum(self.probs * self.logits, axis=-1)
+        return -f.sum(weighed(self.probs, self.logits), axis=-1)
 
     @property
     def mode(self) -> Tensor:

@@ -10,7 +10,7 @@ from ..errors import OptionError
 from ..functional import softplus
 from ..tensor import Tensor
 from .continuous import Exponential, Laplace, LogNormal, Normal, Uniform
-from .discrete import Bernoulli, Categorical
+from .discrete import Bernoulli, Categorical, weighed
 from .distribution import Distribution
 from .independent import Independent
 
@@ -73,13 +73,13 @@ def _uniform(p: Uniform, q: Uniform) -> Tensor:
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
-    ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
-    return ones + (1.0 - p.probs) * (softplus(q.logits) - softplus(p.logits))
+    ones = weighed(p.probs, softplus(-q.logits) - softplus(-p.logits))
+    return ones + weighed(1.0 - p.probs, softplus(q.logits) - softplus(p.logits))
 
 
 @register_kl(Categorical, Categorical)
 def _categorical(p: Categorical, q: Categorical) -> Tensor:
-    return f.sum(p.probs * (p.logits - q.logits), axis=-1)
+    return f.sum(weighed(p.probs, p.logits - q.logits), axis=-1)
 
 
 @register_kl(Independent, Independent)

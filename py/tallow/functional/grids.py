@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
+from ..functions.reduction import powers, root
 from ..shape import size_of
 from ..tensor import Tensor, asarray
 from .sampling import Taps, cubic_taps, gathered, linear_taps, nearest_tap
@@ -91,7 +92,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         squares = f.sum(size * size, 1)
         apart = squares > 0  # two equal rows have the gradient 0
         return f.where(apart, f.sqrt(f.where(apart, squares, 1.0)), 0.0)
-    return f.pow(f.sum(f.pow(size, p), 1), 1 / p)
+    return root(f.sum(powers(size, p), 1), p)
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:

@@ -13,7 +13,7 @@ from .. import functions as f
 from ..autodiff import with_gradient
 from ..casting import in_float32
 from ..errors import OptionError, ShapeError
-from ..functions.reduction import root
+from ..functions.reduction import powers, root
 from ..shape import size_of
 from ..tensor import Tensor
 
@@ -242,7 +242,7 @@ def normalize(
     elif p == 2:
         norm = root(f.sum(x * x, axis, True))
     else:
-        norm = root(f.sum(f.pow(f.abs(x), p), axis, True), p)
+        norm = root(f.sum(powers(f.abs(x), p), axis, True), p)
     return x / f.maximum(norm, eps)
 
 

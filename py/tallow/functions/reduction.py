@@ -164,6 +164,15 @@ def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
     return root(var(x, axis, correction, keepdims))
 
 
+def powers(sizes: Tensor, p: float) -> Tensor:
+    """Sizes, which are not negative, to the power p. The derivative of 0 is 0 instead of infinity,
+    as 0 has no share in a norm: PyTorch gives that."""
+    if p <= 0:
+        return apply("pow", sizes, p)
+    nothing = sizes == 0
+    return apply("where", nothing, 0.0, apply("pow", apply("where", nothing, 1.0, sizes), p))
+
+
 def root(total: Tensor, p: float = 2.0) -> Tensor:
     """The p-th root of a sum of powers. Where the sum is 0, the derivative is 0 instead of
     infinity, which would make NaN of the gradients of the powers."""

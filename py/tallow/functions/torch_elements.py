@@ -152,7 +152,7 @@ def norm(input: Tensor, p: float | str = "fro", dim: Axis = None, keepdim: bool 
         return reduction.sum((size != 0).astype(input.dtype), dim, keepdim)
     if p == 1:
         return reduction.sum(size, dim, keepdim)
-    return reduction.root(reduction.sum(_elementwise("pow", size, p), dim, keepdim), p)
+    return reduction.root(reduction.sum(reduction.powers(size, p), dim, keepdim), p)
 
 
 def allclose(
