@@ -286,8 +286,8 @@ def whole_power(x: Tensor, y: Tensor) -> Tensor:
         power = power * power if bit + 1 < bits else power
     unit = _equal(x, 1) if x.dtype.kind == "u" else _equal(_abs(x), 1)
     even = _and(y > 63, _equal(x & 1, 0))  # so many factors 2 are a multiple of 2 ** 64
-    found = _where(_and(y >= 0, ~even) | unit, result, 0)
-    return found
+    whole: Tensor = _where(_and(y >= 0, ~even) | unit, result, 0)
+    return whole
 
 
 def _known_exponents(y: Tensor) -> list[int]:
