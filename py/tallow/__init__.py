@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from .formats.weights import load, load_into, save
     from .functions.data_types import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
+    from .functions.torch_orders import *  # noqa: F403
     from .functions.torch_places import *  # noqa: F403
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
@@ -115,7 +116,9 @@ _NAMES = {
 }  # fmt: skip
 """Names that are imported, by the module that has them, when one is first asked for."""
 
-_MORE = ("data_types", "torch_math", "torch_shapes", "torch_places", "torch_special")
+_MORE = (
+    "data_types", "torch_math", "torch_orders", "torch_shapes", "torch_places", "torch_special",
+)  # fmt: skip
 """Files of functions that are imported when one of their names is first asked for."""
 
 _TYPES = {

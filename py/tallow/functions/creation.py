@@ -175,16 +175,33 @@ def linspace(
     *,
     end: float | None = None,
     steps: int | None = None,
+    dtype: TypeLike = None,
     device: str | None = None,
 ) -> Tensor:
-    """num evenly spaced float32 numbers from start to stop, which PyTorch names steps and end."""
+    """num evenly spaced numbers from start to stop, which PyTorch names steps and end; float32
+    unless dtype is another type, whose integers are cut towards zero."""
     stop, num = end if stop is None else stop, steps if num is None else num
     if stop is None or num is None:
         raise OptionError("linspace: give the last number, and how many there are")
-    steps = num - 1 if endpoint else num
+    (count,) = check_shape([num], "linspace")
+    wanted = dt.float32 if dtype is None else as_dtype(dtype)
+    steps = count - 1 if endpoint else count
+    if wanted.is_integer or wanted == dt.float64:  # exact, where float32 would round
+        numbers = _exact_line(start, stop, count, steps, wanted)
+        return placed(asarray(from_values(numbers, (count,), wanted)), device)
     step = (stop - start) / steps if steps > 0 else 0.0
-    line = _iota((check_shape([num], "linspace")[0],), 0).astype(dt.float32)
-    return placed(line * step + start, device)
+    line = _iota((count,), 0).astype(dt.float32)
+    return placed((line * step + start).astype(wanted), device)
+
+
+def _exact_line(start: float, stop: float, count: int, steps: int, dtype: DType) -> list[Scalar]:
+    """The numbers of linspace: of whole ends exactly, of others in float64."""
+    parts = max(steps, 1)
+    if dtype.is_integer and isinstance(start, int) and isinstance(stop, int):
+        tops = [start * parts + (stop - start) * place for place in range(count)]
+        return [-(-top // parts) if top < 0 else top // parts for top in tops]
+    numbers = [start + (stop - start) * (place / parts) for place in range(count)]
+    return [int(number) for number in numbers] if dtype.is_integer else numbers
 
 
 def eye(

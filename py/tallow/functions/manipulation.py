@@ -17,7 +17,7 @@ from ..shape import (
     check_shape,
     infer_reshape,
 )
-from ..tensor import Scalar, Tensor
+from ..tensor import Scalar, Tensor, apply, asarray, host_values
 from .elementwise import dtype_cast, expand_node, promote_all
 
 
@@ -173,11 +173,30 @@ def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
     return reshape(broadcast_to(interleaved, wide), result)
 
 
-def repeat(x: Tensor, repeats: int, axis: int | None = None) -> Tensor:
-    """Each element repeated along an axis; without `axis`, x is flattened first."""
+def repeat(x: Tensor, repeats: int | Tensor, axis: int | None = None) -> Tensor:
+    """Each element repeated along an axis; without `axis`, x is flattened first.
+
+    repeats: a number for all elements, or a vector of one for each, which is read. Raises
+    ShapeError for another number of them, OptionError for a negative one.
+    """
     if axis is None:
         x, axis = reshape(x, [-1]), 0
     axis = check_axis(axis, x.ndim, "repeat")
+    if not isinstance(repeats, int):
+        given = asarray(repeats)
+        counts = [int(count) for count in host_values([given])[0].flat()]
+        if given.ndim > 1 or len(counts) not in (1, x.shape[axis]) or not given.dtype.is_integer:
+            raise ShapeError(
+                f"repeat: {given.dtype.name} {given.shape} for {x.shape[axis]} elements; give a "
+                "whole number, or one for each"
+            )
+        if min(counts, default=0) < 0:
+            raise OptionError(f"repeat: {min(counts)} times")
+        counts = counts * x.shape[axis] if len(counts) == 1 else counts
+        places = [place for place, count in enumerate(counts) for _ in range(count)]
+        return apply("take", x, asarray(places, "int32"), axis)
+    if repeats < 0:
+        raise OptionError(f"repeat: {repeats} times")
     wide = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
     result = (*x.shape[:axis], x.shape[axis] * repeats, *x.shape[axis + 1 :])
     return reshape(broadcast_to(expand_dims(x, axis + 1), wide), result)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
-from ..errors import OptionError, ShapeError
+from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, apply, asarray
+from ..tensor import Scalar, Tensor, apply, asarray, host_values
 from . import reduction
-from .arrange import Ordered, sort
 from .creation import arange
 from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take, take_along_axis
 from .linear_algebra import matmul
-from .manipulation import expand_dims, reshape, squeeze
+from .manipulation import broadcast_to, expand_dims, reshape
 from .torch_elements import diagonal
 
 Axis = int | Sequence[int] | None
@@ -276,81 +275,6 @@ def std_mean(
     )
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle, the lower of two; along an axis also its place. Raises ShapeError
-    for an empty axis."""
-    if dim is None:
-        flat = reshape(input, (-1,))
-        _check_length(flat, 0, "median")
-        return take(sort(flat), asarray((flat.shape[0] - 1) // 2), 0)
-    return kthvalue(input, (_check_length(input, dim, "median") + 1) // 2, dim, keepdim)
-
-
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
-    """The k-th smallest element along an axis, from 1 on, and its place. Raises OptionError if
-    there are fewer."""
-    length = _check_length(input, dim, "kthvalue")
-    if not 1 <= k <= length:
-        raise OptionError(f"kthvalue: {k} of the {length} elements along axis {dim}")
-    axis = check_axis(dim, input.ndim, "kthvalue")
-    order = sort(input, dim=axis)
-    key = (slice(None),) * axis + (slice(k - 1, k),)
-    values, places = order.values[key], order.indices[key]
-    if keepdim:
-        return Ordered(values, places)
-    return Ordered(squeeze(values, axis), squeeze(places, axis))
-
-
-def _check_length(input: Tensor, dim: int, what: str) -> int:
-    length = input.shape[check_axis(dim, input.ndim, what)]
-    if not length:
-        raise ShapeError(f"{what}: axis {dim} of shape {input.shape} is empty")
-    return length
-
-
-def quantile(
-    input: Tensor,
-    q: float | Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-) -> Tensor:
-    """The elements below which the parts q lie, from 0 to 1, along an axis or of all.
-
-    interpolation: between two elements: "linear", "lower", "higher", "midpoint" or "nearest". A
-    vector q is the first axis of the result. Raises OptionError for another one.
-    """
-    ways = ("linear", "lower", "higher", "midpoint", "nearest")
-    if interpolation not in ways:
-        raise OptionError(f"quantile: interpolation {interpolation!r} is not one of {ways}")
-    x = reshape(input, (-1,)) if dim is None else input
-    axis = check_axis(0 if dim is None else dim, x.ndim, "quantile")
-    last = _check_length(x, axis, "quantile") - 1
-    parts = q.astype(x.dtype) if isinstance(q, Tensor) else asarray(q, x.dtype)
-    at = reshape(parts, (-1,)) * last
-    low = apply("floor", at)
-    high = apply("minimum", low + 1.0, float(last))
-    weight = at - low
-    if interpolation != "linear":
-        chosen: Tensor | float = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}.get(
-            interpolation, apply("round", at) - low
-        )
-        weight = _where(weight == 0, 0.0, chosen)
-    ordered = sort(x, axis)
-    below, above = (take(ordered, each.astype(dt.int32), axis) for each in (low, high))
-    spread = reshape(weight, (-1, *(1,) * (x.ndim - axis - 1)))
-    found = below + (above - below) * spread
-    order = (axis, *(a for a in range(x.ndim) if a != axis))
-    found = apply("permute_dims", found, order)  # the parts first
-    if keepdim:
-        shape = (1,) * input.ndim if dim is None else tuple(
-            1 if a == axis else size for a, size in enumerate(x.shape)
-        )  # fmt: skip
-        found = reshape(found, (found.shape[0], *shape))
-    return found if parts.ndim else squeeze(found, 0)
-
-
 def cumsum(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
     """The running sums along an axis."""
     return cumulative_sum(input, dim, dtype)
@@ -381,24 +305,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     if x.ndim == 1:
         steps = reshape(steps, (-1, *(1,) * (y.ndim - axis - 1)))
     return reduction.sum(middles * steps, axis)
-
-
-def bucketize(input: Tensor, boundaries: Tensor, *, right: bool = False) -> Tensor:
-    """Between which of the boundaries, a vector in order, each element lies; int32. An element that
-    is a boundary lies before it, or behind it if right."""
-    return searchsorted(boundaries, input, right=right)
-
-
-def searchsorted(sorted_sequence: Tensor, input: Tensor, *, right: bool = False) -> Tensor:
-    """Where elements would go into the last axis of a sequence in order; int32. It compares all
-    with all."""
-    values = asarray(input)
-    if sorted_sequence.ndim > 1 and sorted_sequence.shape[:-1] != values.shape[:-1]:
-        raise ShapeError(f"searchsorted: {values.shape} into {sorted_sequence.shape}")
-    line = expand_dims(sorted_sequence, -2) if sorted_sequence.ndim > 1 else sorted_sequence
-    each = expand_dims(values, -1)
-    before = line <= each if right else line < each
-    return reduction.sum(before.astype(dt.int32), -1)
 
 
 # ---- products ------------------------------------------------------------------------------------
@@ -491,6 +397,32 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     return (expand_dims(x1, -2) - expand_dims(x2, -3)).norm(p, -1)
 
 
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """The covariances of the rows of a matrix, or the variance of a vector, divided by the number
+    of columns less `correction`. fweights: how often each column counts; aweights: how much."""
+    if input.ndim > 2:
+        raise ShapeError(f"cov: {input.shape} has more than 2 axes")
+    rows = reshape(_floating(input), (-1, input.shape[-1]) if input.ndim else (1, 1))
+    weights = asarray(1.0, rows.dtype) if fweights is None else fweights.astype(rows.dtype)
+    weights = weights if aweights is None else weights * aweights.astype(rows.dtype)
+    weights = broadcast_to(weights, rows.shape[-1:])
+    total = reduction.sum(weights)
+    centred = rows - reduction.sum(rows * weights, 1, True) / total
+    divisor = total
+    if aweights is None:
+        divisor = total - correction
+    elif correction:
+        divisor = total - reduction.sum(weights * aweights) / total * correction
+    found = matmul(centred * weights, centred.mT) / apply("maximum", divisor, 0)
+    return reshape(found, ()) if input.ndim < 2 else found
+
+
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """The elements at one index each along an axis, or of the flattened tensor."""
     if dim is None:
@@ -499,11 +431,24 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each whole number occurs, or the sum of its weights; reads the largest. Raises
-    ShapeError for what is no vector."""
-    if input.ndim != 1:
-        raise ShapeError(f"bincount: {input.shape} is not a vector")
-    length = max(minlength, int(reduction.max(input)) + 1 if input.size else 0)
+    """How often each whole number occurs, or the sum of its weights; reads the largest and the
+    smallest. Raises ShapeError for what is no vector, DTypeError for what is not whole, OptionError
+    for a negative number."""
+    if input.ndim != 1 or (weights is not None and weights.shape != input.shape):
+        more = "" if weights is None else f" with weights {weights.shape}"
+        raise ShapeError(f"bincount: {input.shape}{more} is not a vector")
+    if input.dtype.is_floating:
+        raise DTypeError(f"bincount: takes integers, not {input.dtype.name}")
+    if minlength < 0:
+        raise OptionError(f"bincount: minlength must not be negative: {minlength}")
+    length = minlength
+    if input.size:
+        whole = input.astype(dt.int32) if input.dtype == dt.bool_ else input
+        ends = host_values([reduction.min(whole), reduction.max(whole)])
+        least, most = (int(end.item()) for end in ends)
+        if least < 0:
+            raise OptionError(f"bincount: takes no negative numbers, but there is {least}")
+        length = max(length, most + 1)
     here = expand_dims(input, -1) == arange(length)
     if weights is None:
         return reduction.sum(here.astype(dt.int32), 0)
@@ -522,10 +467,10 @@ __all__ = [
     "atan2",
     "baddbmm",
     "bincount",
-    "bucketize",
     "cdist",
     "copysign",
     "count_nonzero",
+    "cov",
     "cross",
     "cumprod",
     "cumsum",
@@ -542,23 +487,19 @@ __all__ = [
     "hypot",
     "inner",
     "kron",
-    "kthvalue",
     "le",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
     "logit",
     "lt",
-    "median",
     "nan_to_num",
     "nanmean",
     "nansum",
     "ne",
     "neg",
-    "quantile",
     "rad2deg",
     "relu",
-    "searchsorted",
     "sigmoid",
     "signbit",
     "sinc",

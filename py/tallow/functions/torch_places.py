@@ -108,6 +108,10 @@ def isin(elements: Tensor, test_elements: Tensor) -> Tensor:
     return any_of(expand_dims(elements, -1) == reshape(test_elements, (-1,)), -1)
 
 
+class _Missing:
+    """A NaN, which equals no other."""
+
+
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -115,23 +119,26 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements, in order. return_inverse: also the place of each element among them;
+    """The different elements, in order; NaN comes last, and equals no other. return_inverse: also
+    the place of each element among them;
     return_counts: also how often each occurs; int32. Reads the elements, and blocks. Raises
     OptionError for an axis."""
     if dim is not None:
         raise OptionError("unique: along an axis is not supported; leave out dim")
-    items = host_values([input])[0].flat()
+    items = [_Missing() if item != item else item for item in host_values([input])[0].flat()]
     counts: dict[Any, int] = {}
     for item in items:
         counts[item] = counts.get(item, 0) + 1
-    values = builtins.sorted(counts)
-    places = {value: place for place, value in enumerate(values)}
+    different = [item for item in counts if not isinstance(item, _Missing)]
+    order = builtins.sorted(different) + [each for each in counts if isinstance(each, _Missing)]
+    places = {value: place for place, value in enumerate(order)}
+    values = [math.nan if isinstance(item, _Missing) else item for item in order]
     found = [asarray(from_values(values, (len(values),), input.dtype))]
     if return_inverse:
         inverse = from_values([places[item] for item in items], input.shape, dt.int32)
         found.append(asarray(inverse))
     if return_counts:
-        found.append(asarray(from_values([counts[v] for v in values], (len(values),), dt.int32)))
+        found.append(asarray(from_values([counts[v] for v in order], (len(values),), dt.int32)))
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -146,6 +153,8 @@ def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
         moved = [(shift, -shift) if a == axis else (0, 0) for a in range(input.ndim)]
         before, there = pad(values, moved), pad(places, moved)
         better = before > values if greatest else before < values
+        if input.dtype.is_floating:  # a NaN stays
+            better = better | (apply("isnan", before) & ~apply("isnan", values))
         better = better & (lines >= shift)
         values = apply("where", better, before, values)
         places = apply("where", better, there, places)

@@ -171,8 +171,9 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(manipulation.broadcast_arrays(*tensors))
 
 
-def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
-    """Each element repeated, along an axis or of the flattened tensor."""
+def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Tensor:
+    """Each element repeated, along an axis or of the flattened tensor. repeats: a number, or a
+    vector of one for each element, which is read."""
     return input.repeat_interleave(repeats, dim)
 
 

@@ -80,6 +80,7 @@ class Forwarded(Base[Made]):
     cdist = _Function("torch_math")
     copysign = _Function("torch_math")
     count_nonzero = _Function("torch_math")
+    cov = _Function("torch_math")
     cross = _Function("torch_math")
     deg2rad = _Function("torch_math")
     diff = _Function("torch_math")
@@ -90,14 +91,11 @@ class Forwarded(Base[Made]):
     hypot = _Function("torch_math")
     inner = _Function("torch_math")
     kron = _Function("torch_math")
-    kthvalue = _Function("torch_math")
     logaddexp = _Function("torch_math")
     logit = _Function("torch_math")
-    median = _Function("torch_math")
     nan_to_num = _Function("torch_math")
     nanmean = _Function("torch_math")
     nansum = _Function("torch_math")
-    quantile = _Function("torch_math")
     rad2deg = _Function("torch_math")
     signbit = _Function("torch_math")
     sinc = _Function("torch_math")
@@ -105,6 +103,15 @@ class Forwarded(Base[Made]):
     trace = _Function("torch_math")
     true_divide = _Function("torch_math")
     xlogy = _Function("torch_math")
+
+    # ---- torch_orders.py ------------------------------------------------------------------------
+
+    kthvalue = _Function("torch_orders")
+    median = _Function("torch_orders")
+    mode = _Function("torch_orders")
+    nanmedian = _Function("torch_orders")
+    nanquantile = _Function("torch_orders")
+    quantile = _Function("torch_orders")
 
     # ---- torch_shapes.py ------------------------------------------------------------------------
 

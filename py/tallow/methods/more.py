@@ -299,7 +299,7 @@ class More(Base[Made]):
         """The elements on a diagonal of two axes, as the last axis."""
         return cast("Made", self._elements("diagonal", offset, dim1, dim2))
 
-    def repeat_interleave(self, repeats: Whole, dim: Whole | None = None) -> Made:
+    def repeat_interleave(self, repeats: Any, dim: Whole | None = None) -> Made:
         """Each element repeated, along an axis or of the flattened tensor."""
         return self._array("repeat", repeats, dim)
 
