@@ -20,6 +20,7 @@ from tallow.formats.onnx.read.external import ExternalFiles
 
 from ..graphs import model, node, value, weight
 
+Load = Callable[[Any], tl.onnx.Model]
 COUNT = 3000
 RANDOM = np.random.default_rng(0)
 
@@ -105,6 +106,21 @@ def with_attribute(content: bytes, *more: bytes) -> bytes:
     return made.SerializeToString() + held(7, graph)
 
 
+@pytest.fixture(params=[True, False], ids=["NumPy", "no NumPy"])
+def loaded(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Any], tl.onnx.Model]:
+    """Loads a model, with or without NumPy."""
+
+    def load(source: Any) -> tl.onnx.Model:
+        with monkeypatch.context() as patched:
+            if not request.param:
+                patched.setitem(sys.modules, "numpy", None)
+            return tl.onnx.load(source)
+
+    return load
+
+
 @pytest.fixture
 def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Fails unless protobuf parsed no list of numbers, and few fields were looked at one by one."""
@@ -136,7 +152,12 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 @pytest.mark.parametrize("name", TENSORS)
 @pytest.mark.parametrize("by_path", [False, True], ids=["bytes", "path"])
 def test_tensors(
-    name: str, how: str, by_path: bool, nothing_is_left: Callable[[], None], tmp_path: Path
+    name: str,
+    how: str,
+    by_path: bool,
+    loaded: Load,
+    nothing_is_left: Callable[[], None],
+    tmp_path: Path,
 ) -> None:
     number, field, kind, values = TENSORS[name]
     content = (
@@ -148,7 +169,7 @@ def test_tensors(
     if by_path:
         source = tmp_path / "m.onnx"
         source.write_bytes(data)
-    (array,) = tl.onnx.load(source).constants
+    (array,) = loaded(source).constants
     nothing_is_left()
     from onnx import numpy_helper
 
@@ -161,14 +182,16 @@ def test_tensors(
 @pytest.mark.parametrize("how", ["packed", "single", "mixed"])
 @pytest.mark.parametrize("typed", [True, False], ids=["typed", "untyped"])
 @pytest.mark.parametrize("name", ["floats", "ints"])
-def test_attributes(name: str, typed: bool, how: str, nothing_is_left: Callable[[], None]) -> None:
+def test_attributes(
+    name: str, typed: bool, how: str, loaded: Load, nothing_is_left: Callable[[], None]
+) -> None:
     field, kind, values = {
         "floats": (7, 5, FLOATS), "ints": (8, 0, np.array(wide("int64"), np.int64))
     }[name]  # fmt: skip
     type_ = varint(20 << 3) + varint(6 if name == "floats" else 7) if typed else b""
     content = held(1, f"value_{name}".encode()) + encoded(field, kind, values, how) + type_
     data = with_attribute(content)
-    (array,) = [n.attrs["data"] for n in tl.onnx.load(data).graph().nodes() if n.is_constant]
+    (array,) = [n.attrs["data"] for n in loaded(data).graph().nodes() if n.is_constant]
     nothing_is_left()
     wanted = getattr(ModelProto.FromString(data).graph.node[0].attribute[0], name)
     assert array.flat() == list(wanted) == values.tolist()
@@ -287,31 +310,22 @@ LONG = encoded(8, 0, np.arange(COUNT), "single")
         encoded(7, 5, FLOATS, "single") + b"\x3d\x00\x00",
     ],
 )
-def test_damaged_lists_are_refused(content: bytes) -> None:
+def test_damaged_lists_are_refused(content: bytes, loaded: Load) -> None:
     """As protobuf does, in one line."""
     data = with_attribute(held(1, b"value_ints") + content)
     with pytest.raises(tl.OnnxFormatError, match="protobuf cannot read") as caught:
-        tl.onnx.load(data)
+        loaded(data)
     assert "\n" not in str(caught.value)
 
 
-def test_a_number_that_does_not_fit_its_type() -> None:
+def test_a_number_that_does_not_fit_its_type(loaded: Load) -> None:
     numbers = [1] * COUNT + [300]
     tensor = TensorProto(name="w", dims=[COUNT + 1], data_type=TensorProto.INT8, int32_data=numbers)
-    with pytest.raises(tl.OnnxFormatError, match="'w': a value does not fit int8: 300 is not in"):
-        tl.onnx.load(with_tensor(tensor.SerializeToString()))
+    with pytest.raises(tl.OnnxFormatError, match="'w': a value does not fit int8"):
+        loaded(with_tensor(tensor.SerializeToString()))
     tensor = TensorProto(name="w", dims=[7], data_type=TensorProto.FLOAT, float_data=FLOATS)
     with pytest.raises(tl.OnnxFormatError, match=rf"needs 7 elements .* has {COUNT:,} "):
         tl.onnx.load(with_tensor(tensor.SerializeToString()))
-
-
-def test_without_numpy_protobuf_reads_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    data = with_attribute(held(1, b"value_ints") + LONG)
-    taken: wire.Taken = {}
-    parsed = proto.parse(data, taken)
-    assert not taken
-    assert list(parsed.graph.node[0].attribute[0].ints) == list(range(COUNT))
 
 
 def test_a_file_without_lists_needs_no_numpy(tmp_path: Path) -> None:

@@ -1,9 +1,15 @@
 """Decodes lists of numbers in protobuf's wire format with NumPy: packed ones, and runs of single
 fields, as ONNX writes those of attributes. protobuf's Python makes an object of each number.
+
+Where NumPy is missing, as in a page that has not loaded it, a regular expression finds the numbers,
+and each different one is decoded once.
 """
 
 from __future__ import annotations
 
+import re
+from array import array
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 VARINT, EIGHT, BYTES, FOUR = 0, 1, 2, 5
@@ -19,6 +25,16 @@ class Form(NamedTuple):
 
     wire: int
     dtype: str
+
+    @property
+    def size(self) -> int:
+        """The bytes of a number."""
+        return int(self.dtype[2:])
+
+    @property
+    def code(self) -> str:
+        """Python's code of the type, for `array`."""
+        return {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "<u8": "Q"}[self.dtype]
 
 
 LISTS = {
@@ -36,13 +52,21 @@ LISTS = {
 _WINDOW = 1 << 8
 """Bytes in which a run of fields is looked for first."""
 
+_LONGEST = 11
+"""The bytes of the longest field: with fewer left, a run may go on behind them."""
+
 
 def packed(np: Any, data: memoryview, form: Form) -> Any:
-    """The numbers of a packed field."""
+    """The numbers of a packed field, an array of NumPy's, or of Python's if `np` is None."""
     if form.wire != VARINT:
-        if len(data) % int(form.dtype[2:]):
+        if len(data) % form.size:
             raise UnusualError
-        return np.frombuffer(data, form.dtype)
+        return array(form.code, bytes(data)) if np is None else np.frombuffer(data, form.dtype)
+    if np is None:
+        found = _VARINT.findall(data)
+        if sum(map(len, found)) != len(data):
+            raise UnusualError
+        return _decoded(found, form)
     raw = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(raw < 128)
     if raw.size and (not ends.size or ends[-1] != raw.size - 1):
@@ -56,11 +80,16 @@ def run(np: Any, data: memoryview, at: int, end: int, tag: int, form: Form) -> t
     `tag` takes one byte. The first field is known to be whole.
     """
     size = _WINDOW
+    while np is None:
+        numbers, stop = _plain_run(data[at : min(end, at + size)], at, bytes((tag,)), form)
+        if at + size >= end or stop < at + size - _LONGEST:
+            return numbers, stop
+        size *= 8
     while True:
         raw = np.frombuffer(data[at : min(end, at + size)], np.uint8)
         found = _varint_fields(np, raw, tag) if form.wire == VARINT else None
         if found is None:
-            step = 1 + int(form.dtype[2:])
+            step = 1 + form.size
             fields = raw[: raw.size // step * step].reshape(-1, step)
             others = np.flatnonzero(fields[:, 0] != tag)
         else:
@@ -106,3 +135,46 @@ def _varints(np: Any, raw: Any, starts: Any, ends: Any, form: Form) -> Any:
     if form.dtype == "<i4":
         return value.astype(np.uint32).view(np.int32)
     return value.view(form.dtype)
+
+
+_VARINT = re.compile(rb"[\x80-\xff]*[\x00-\x7f]")
+
+
+def _plain_run(data: memoryview, at: int, tag: bytes, form: Form) -> tuple[Any, int]:
+    """`run` without NumPy, of the rest of a message."""
+    if form.wire == VARINT:
+        found = _VARINT.findall(data)
+        count = len(list(takewhile(tag.__eq__, found[:-1:2])))
+        found = found[: 2 * count]
+        return _decoded(found[1::2], form), at + sum(map(len, found))
+    step = 1 + form.size
+    raw = bytes(data[: len(data) // step * step])
+    count = len(list(takewhile(tag[0].__eq__, raw[::step])))
+    raw, numbers = raw[: count * step], bytearray(count * form.size)
+    for number in range(form.size):
+        numbers[number :: form.size] = raw[number + 1 :: step]
+    return array(form.code, bytes(numbers)), at + len(raw)
+
+
+def _decoded(found: list[bytes], form: Form) -> Any:
+    return array(form.code, map(_Decoded(form).__getitem__, found))
+
+
+class _Decoded(dict[bytes, int]):
+    """Numbers by the bytes of their varints."""
+
+    def __init__(self, form: Form) -> None:
+        super().__init__()
+        self._bits, self._signed = 8 * form.size, form.dtype[1] == "i"
+
+    def __missing__(self, key: bytes) -> int:
+        if len(key) > 10 or (len(key) == 10 and key[9] > 1):
+            raise UnusualError
+        value = 0
+        for index, byte in enumerate(key):
+            value |= (byte & 127) << 7 * index
+        value &= (1 << self._bits) - 1
+        if self._signed and value >> self._bits - 1:
+            value -= 1 << self._bits
+        self[key] = value
+        return value

@@ -128,7 +128,8 @@ def read(
                 f"but the file has {len(values):,} ({len(values) * size:,} bytes)"
             )
         try:
-            raw = array(stored.code, values) if numbers is None else _narrowed(numbers, stored)
+            plain = numbers is None or isinstance(numbers, array)
+            raw = array(stored.code, values) if plain else _narrowed(numbers, stored)
         except (OverflowError, TypeError, ValueError) as error:
             raise OnnxFormatError(f"{what}: a value does not fit {name}: {error}") from error
     return _host(raw, shape, stored)

@@ -8,12 +8,14 @@ are used in place, and NumPy decodes the numbers.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from itertools import count, islice
 from typing import Any, NamedTuple
 
-from .numbers import BYTES, EIGHT, FOUR, LISTS, VARINT, UnusualError, packed, run
+from .numbers import BYTES, EIGHT, FOUR, LISTS, VARINT, Form, UnusualError, packed, run
 
 # Tags, made of a field's number and its wire type: ModelProto.graph, GraphProto.initializer; the
 # fields of TensorProto that hold or locate its data; the fields of StringStringEntryProto.
@@ -61,6 +63,8 @@ _SINGLE = {("model", 7), ("attribute", 5), ("attribute", 6)}
 
 _MIN_BYTES = 1 << 10  # of a message in which something is worth to be taken out
 
+_LARGE = 1 << 16  # bytes of a list, for which it pays to load NumPy
+
 _MAX_DEPTH = 100  # of messages in messages, where protobuf stops too
 
 
@@ -86,7 +90,6 @@ class _Taker:
         self._data = data
         self._min_raw = min_raw
         self._copied = copied
-        self._numpy: Any = None
 
     def message(self, kind: str, at: int, end: int, taken: Taken, depth: int) -> Parts:
         """A message without what is added to `taken`."""
@@ -95,6 +98,7 @@ class _Taker:
             raise UnusualError
         raw = _raw(data, at, end, self._min_raw) if kind == "tensor" else None
         made: Parts = []
+        np = _array_library(end - at) if lists else None
         found: dict[int, list[Any]] = {}
         seen: Counter[int] = Counter()
         kept = at  # the start of what has not been added to `made`
@@ -105,8 +109,8 @@ class _Taker:
             if raw is not None and field.start == raw.start:
                 view = data[raw.content : raw.end]
                 taken[number] = memoryview(bytes(view)) if self._copied else view
-            elif number in lists and wire in (BYTES, lists[number].wire) and self._has_numpy():
-                numbers, at = self._numbers(field, kind, end)
+            elif number in lists and wire in (BYTES, lists[number].wire):
+                numbers, at = self._numbers(np, field, lists[number], end)
                 found.setdefault(number, []).append(numbers)
             elif kind == "attribute" and field.tag == _STRINGS:
                 at = self._texts(field.start, end, taken.setdefault(number, []))
@@ -128,15 +132,17 @@ class _Taker:
             made += [data[kept : field.start], *new]
             kept = at
         for number, parts in found.items():
-            taken[number] = parts[0] if len(parts) == 1 else self._numpy.concatenate(parts)
+            for more in parts[1:] if np is None else ():
+                parts[0] += more
+            taken[number] = np.concatenate(parts) if np and len(parts) > 1 else parts[0]
         return [*made, data[kept:end]]
 
-    def _numbers(self, field: _Field, kind: str, end: int) -> tuple[Any, int]:
-        form = LISTS[kind][field.tag >> 3]
+    def _numbers(self, np: Any, field: _Field, form: Form, end: int) -> tuple[Any, int]:
+        """The numbers of a list that begins with a field, and where the last of them ends."""
         if field.tag & 7 == BYTES:
-            numbers = packed(self._numpy, self._data[field.content : field.end], form)
-            return numbers.copy() if self._copied else numbers, field.end
-        return run(self._numpy, self._data, field.start, end, field.tag, form)
+            numbers = packed(np, self._data[field.content : field.end], form)
+            return numbers.copy() if self._copied and np else numbers, field.end
+        return run(np, self._data, field.start, end, field.tag, form)
 
     def _texts(self, at: int, end: int, texts: list[bytes]) -> int:
         """Adds the strings that begin at `at`, and tells where the last one ends."""
@@ -150,15 +156,14 @@ class _Taker:
             at = stop
         return at
 
-    def _has_numpy(self) -> bool:
-        """Where there is no NumPy, protobuf reads the numbers."""
-        if self._numpy is None:
-            try:
-                import numpy
-            except ImportError:
-                numpy = False  # type: ignore[assignment]
-            self._numpy = numpy
-        return bool(self._numpy)
+
+def _array_library(size: int) -> Any:
+    """NumPy, if it is loaded, or if a message is so large that it pays to load it."""
+    found = sys.modules.get("numpy")
+    if found is None and size >= _LARGE:
+        with suppress(ImportError):
+            import numpy as found
+    return found
 
 
 def replace_raw_data(data: memoryview, min_bytes: int, stand_in: StandIn) -> bytes | None:
