@@ -103,8 +103,10 @@ class Ranges:
 
 def _content(node: Node) -> Range | None:
     data = node.attrs["data"]
-    if not data.size or data.dtype.coded:
+    if data.dtype.coded:
         return None
+    if not data.size:
+        return 0, 0
     values = data.flat()
     found = min(values), max(values)
     return None if data.dtype.is_floating and any(map(math.isnan, values)) else found

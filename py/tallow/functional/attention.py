@@ -44,6 +44,8 @@ def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> 
 @in_float32
 def masked_softmax(scores: Tensor) -> Tensor:
     """The softmax over the last axis; a row of -infinity gives zeros, not NaN."""
+    if not scores.size:
+        return scores
     peak = f.max(scores, axis=-1, keepdims=True)
     weights = f.exp(scores - f.where(f.isinf(peak), 0.0, peak))
     total = f.sum(weights, axis=-1, keepdims=True)

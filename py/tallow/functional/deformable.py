@@ -31,7 +31,7 @@ def deform_conv2d(
     shapes that do not fit.
     """
     name = "deform_conv2d"
-    if input.ndim != 4 or weight.ndim != 4 or 0 in input.shape:
+    if input.ndim != 4 or weight.ndim != 4 or 0 in input.shape[1:]:
         raise ShapeError(
             f"{name}: expected input (n, c, h, w) and weight (o, c / groups, kh, kw), got "
             f"{input.shape} and {weight.shape}"
@@ -107,5 +107,7 @@ def deformed(
     if mask is not None:
         samples = samples * f.reshape(mask.astype(samples.dtype), (n * parts, 1, taps * spread))
     columns = f.reshape(samples, (n, groups, channels // groups * taps, spread))
-    rows = f.reshape(weight.astype(samples.dtype), (groups, weight.shape[0] // groups, -1))
+    rows = f.reshape(
+        weight.astype(samples.dtype), (groups, weight.shape[0] // groups, size_of(weight.shape[1:]))
+    )
     return f.reshape(f.matmul(rows, columns), (n, weight.shape[0], *counts))

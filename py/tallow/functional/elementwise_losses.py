@@ -172,7 +172,7 @@ def kl_div(
         entropy = target * f.log(f.where(present, target, 1.0))
         loss = f.where(present, entropy, 0.0) - target * input
     if reduction == "batchmean":
-        return f.sum(loss) * (1 / input.shape[0])
+        return f.sum(loss) * (1 / input.shape[0] if input.shape[0] else math.nan)
     return reduced(loss, reduction, "kl_div")
 
 

@@ -80,9 +80,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     if p < 0:
         raise OptionError(f"pdist: p must not be negative: {p}")
     pairs = [(i, j) for i in range(input.shape[0]) for j in range(i + 1, input.shape[0])]
-    if not pairs:
-        return f.zeros((0,), input.dtype)
-    first, second = (f.take(input, asarray([pair[n] for pair in pairs])) for n in (0, 1))
+    rows = [asarray([pair[n] for pair in pairs], "int32") for n in (0, 1)]
+    first, second = (f.take(input, each, axis=0) for each in rows)
     size = f.abs(first - second)
     if p == 0:
         return f.sum((size != 0).astype(input.dtype), 1)

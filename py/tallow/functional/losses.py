@@ -99,7 +99,7 @@ def cross_entropy(
         weighted = scores if weight is None else scores * _of_classes(weight, x)
         losses = -f.sum(weighted * spread, 1)
         if reduction == "mean":
-            return f.sum(losses) * (1 / max(losses.size, 1))
+            return f.sum(losses) * (1 / losses.size if losses.size else math.nan)
         return losses if reduction == "none" else f.sum(losses)
     loss = _nll(scores, target, weight, ignore_index, reduction, "cross_entropy")
     if not label_smoothing:

@@ -158,13 +158,14 @@ def batch_norm(
     if training:
         axes = (0, *range(2, input.ndim))
         count = size_of(input.shape[axis] for axis in axes)
-        if count < 2:
+        if count == 1:
             raise ShapeError(
                 f"batch_norm: one number per channel, in {input.shape}, has no variance to train by"
             )
         result, mean, var, _ = _standardized(input, axes, eps)
-        _follow("batch_norm", running_mean, mean, momentum)
-        _follow("batch_norm", running_var, var * (count / (count - 1)), momentum)
+        if count:  # nothing has no mean to move towards
+            _follow("batch_norm", running_mean, mean, momentum)
+            _follow("batch_norm", running_var, var * (count / (count - 1)), momentum)
         return _scaled(result, weight, bias)
     if running_mean is None or running_var is None:
         raise OptionError("batch_norm: without training it needs running_mean and running_var")

@@ -139,7 +139,12 @@ def mean(
     axis = _either(axis, dim)
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
     total = sum(_wide(x), axis, keepdims or keepdim)
-    return (total * (1.0 / count if count else math.nan)).astype(dtype)
+    return (total * (1.0 / count) if count else _nan(total)).astype(dtype)
+
+
+def _nan(total: Tensor) -> Tensor:
+    """NaN for a sum: not a product, since compilers for GPUs take 0 * NaN for 0."""
+    return total + math.nan
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -155,7 +160,7 @@ def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
     centred = wide - mean(wide, axis, True)
     divisor = count - correction
     total = sum(centred * centred, axis, keepdims)
-    result = total * (1.0 / divisor if divisor > 0 else math.nan)
+    result = total * (1.0 / divisor) if divisor > 0 else _nan(total)
     return result.astype(x.dtype if x.dtype.is_floating else dt.float32)
 
 

@@ -14,7 +14,7 @@ from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation, reduction
 from .arrange import Ordered, argsort, scatter_elements, scatter_rows
-from .creation import arange, zeros
+from .creation import arange
 from .cumulative import cumulative_sum
 from .indexing import checked_indices, take, take_along_axis
 from .linear_algebra import matmul
@@ -129,6 +129,8 @@ def addmm(
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     """log(sum(exp(input))) over axes, which does not overflow."""
+    if not input.size:
+        return _elementwise("log", reduction.sum(_elementwise("exp", input), dim, keepdim))
     peak = reduction.max(input, dim, True)
     peak = _elementwise("where", isfinite(peak), peak, 0.0).detach()
     total = reduction.sum(_elementwise("exp", input - peak), dim, True)
@@ -346,7 +348,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     flat = manipulation.reshape(moved, (*moved.shape[:-2], rows * columns))
     if not count:
-        return zeros((*moved.shape[:-2], 0), input.dtype)
+        return flat[..., :0]
     return flat[..., start : start + (count - 1) * (columns + 1) + 1 : columns + 1]
 
 

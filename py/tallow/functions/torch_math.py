@@ -338,10 +338,10 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
     rows = [axis for axis in range(a.ndim) if axis not in left]
     columns = [axis for axis in range(b.ndim) if axis not in right]
     length = math.prod(shared)
-    first = reshape(apply("permute_dims", a, (*rows, *left)), (-1, length))
-    second = reshape(apply("permute_dims", b, (*right, *columns)), (length, -1))
-    shape = (*(a.shape[axis] for axis in rows), *(b.shape[axis] for axis in columns))
-    return reshape(matmul(first, second), shape)
+    high, wide = [a.shape[axis] for axis in rows], [b.shape[axis] for axis in columns]
+    first = reshape(apply("permute_dims", a, (*rows, *left)), (math.prod(high), length))
+    second = reshape(apply("permute_dims", b, (*right, *columns)), (length, math.prod(wide)))
+    return reshape(matmul(first, second), (*high, *wide))
 
 
 def trace(input: Tensor) -> Tensor:
@@ -408,7 +408,8 @@ def cov(
     of columns less `correction`. fweights: how often each column counts; aweights: how much."""
     if input.ndim > 2:
         raise ShapeError(f"cov: {input.shape} has more than 2 axes")
-    rows = reshape(_floating(input), (-1, input.shape[-1]) if input.ndim else (1, 1))
+    whole = (1, 1, *input.shape)[-2:]
+    rows = reshape(_floating(input), whole)
     weights = asarray(1.0, rows.dtype) if fweights is None else fweights.astype(rows.dtype)
     weights = weights if aweights is None else weights * aweights.astype(rows.dtype)
     weights = broadcast_to(weights, rows.shape[-1:])

@@ -28,17 +28,23 @@ def _floating(x: Tensor) -> Tensor:
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle, the lower of two; along an axis also its place. NaN if there is
-    one. Raises ShapeError for an empty axis."""
+    one, and of no elements. Raises ShapeError for an empty axis."""
     if dim is None:
-        return _middle(reshape(input, (input.size,)), 0, False, False).values
+        return _middle_of_all(input, False)
     return _middle(input, dim, keepdim, False)
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The `median` of the elements that are not NaN; NaN if all are."""
     if dim is None:
-        return _middle(reshape(input, (input.size,)), 0, False, True).values
+        return _middle_of_all(input, True)
     return _middle(input, dim, keepdim, True)
+
+
+def _middle_of_all(input: Tensor, numbers: bool) -> Tensor:
+    if not input.size and input.dtype.is_floating:
+        return reduction.mean(input)
+    return _middle(reshape(input, (input.size,)), 0, False, numbers).values
 
 
 def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:

@@ -150,7 +150,7 @@ class _Recurrent(Module):
                 y, whole = self._layer(layer, x, f.stack(here) if here else None, lengths)
                 last.append(whole)
             y = f.permute_dims(y, (0, 2, 1, 3)) if directions > 1 else y
-            x = f.reshape(y, (*x.shape[:2], -1))
+            x = f.reshape(y, (*x.shape[:2], directions * y.shape[-1]))
         if projected:
             return x, [f.concat(list(each)) for each in zip(*projected, strict=True)]
         ends = f.concat(last, axis=1)

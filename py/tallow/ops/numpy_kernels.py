@@ -46,7 +46,7 @@ def product(np: Any, a: Any, b: Any, out: Any = None) -> Any:
 
 def matmul(np: Any, a: Any, b: Any) -> Any:
     """a (batch, m, k) times b (batch, k, n)."""
-    if HAS_BLAS:
+    if HAS_BLAS or not len(a):
         return np.matmul(a, b)
     return np.stack([product(np, left, right) for left, right in zip(a, b, strict=True)])
 

@@ -106,7 +106,7 @@ def deform_conv(
     strides, dilations = per_axis(call, "strides", axes), per_axis(call, "dilations", axes)
     window = Window(kernel, strides, dilations, given_pads(call, axes))
     counts, taps = window.counts(x.shape[2:]), math.prod(kernel)
-    if parts < 1 or channels % parts or min(counts) < 1 or 0 in x.shape:
+    if parts < 1 or channels % parts or min(counts) < 1 or 0 in x.shape[1:]:
         raise OnnxFormatError(
             f"{x.shape} does not fit {parts} offset groups and {counts} positions"
         )
