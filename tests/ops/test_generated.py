@@ -35,8 +35,8 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 # Begin graphs, or are made by a pass for one kind of kernel (tests/ops/test_winograd.py,
 # tests/ops/test_wasm_kernels.py).
 NOT_DRAWN = {
-    "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output",
-    "conv2d_weight_parts", "after",
+    "input", "buffer", "constant", "iota", "recurrence_steps", "dynamic_steps",
+    "winograd_input", "winograd_output", "conv2d_weight_parts", "after",
     *(record.name for record in OF_WEBASSEMBLY),
 }  # fmt: skip
 

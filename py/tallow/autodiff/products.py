@@ -8,7 +8,17 @@ from .. import dtype as dt
 from .. import functions as f
 from ..functions.transposed import Pads, Pair, conv2d_input, dilated
 from ..graph import Node, make
-from ..ops import contract, integer, movement, panels, recurrence, window, winograd, winograd4
+from ..ops import (
+    contract,
+    dynamic_recurrence,
+    integer,
+    movement,
+    panels,
+    recurrence,
+    window,
+    winograd,
+    winograd4,
+)
 from ..shape import Shape
 from ..tensor import Tensor
 from .rules import NO_DERIVATIVE, Gradients, rule
@@ -170,5 +180,6 @@ for _op in (
     panels.unpack_panels,
 ):  # fmt: skip
     NO_DERIVATIVE[_op] = _MADE_LATER
+NO_DERIVATIVE[dynamic_recurrence.dynamic_steps] = "its states are rounded to integers"
 for _op in (integer.integer_matmul, integer.integer_conv2d, integer.pack_pairs):
     NO_DERIVATIVE[_op] = "its operands are integers"

@@ -72,7 +72,7 @@ class _Line(NamedTuple):
     def gate(self, number: int, x: Tensor, clip: bool = True) -> Tensor:
         name, alpha, beta = self.attrs["activations"][number]
         bound = self.attrs["clip"] if clip else 0.0
-        return _activation(name, f.clip(x, -bound, bound) if bound else x, alpha, beta)
+        return activation(name, f.clip(x, -bound, bound) if bound else x, alpha, beta)
 
     def slope(self, number: int, y: Tensor, x: Tensor, clip: bool = True) -> Tensor:
         """The derivative of y, the gate of x, which is 0 where a sequence is over."""
@@ -330,7 +330,7 @@ def _lstm(line: _Line) -> _Way:
 # ---- activations ------------------------------------------------------------------------------
 
 
-def _activation(name: str, x: Tensor, a: float, b: float) -> Tensor:
+def activation(name: str, x: Tensor, a: float, b: float) -> Tensor:
     """Those of ops/recurrence.py, made of ops."""
     table: dict[str, Callable[[], Tensor]] = {
         "Affine": lambda: x * a + b,

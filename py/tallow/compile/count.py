@@ -14,7 +14,15 @@ from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph, Node
 from ..op import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
-from ..ops import integer, recurrence, recurrence_gradient, window, winograd, winograd4
+from ..ops import (
+    dynamic_recurrence,
+    integer,
+    recurrence,
+    recurrence_gradient,
+    window,
+    winograd,
+    winograd4,
+)
 from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
@@ -138,6 +146,9 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
         return 2 * size_of(result[0][1:4]) * size_of(operands[1][0])
     if op is integer.integer_conv2d:
         return 2 * size * int(prod(attrs["kernel"])) * operands[0][0][3] // int(attrs["groups"])
+    if op is dynamic_recurrence.dynamic_steps:
+        (time, batch, directions, width), _ = operands[0]
+        return 2 * time * batch * directions * width * width // 4
     if op is recurrence.recurrence_steps:
         return 2 * int(attrs["steps"]) * operands[0][0][1] * size_of(operands[1][0])
     if op is recurrence.recurrence:

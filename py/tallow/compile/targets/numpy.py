@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..limits import host_limits
+from ..passes.dynamic import float_dynamic
 from ..passes.exact import exact_products
 from ..passes.widen import widen
 from ..plain import plain_plan
@@ -16,7 +17,7 @@ NUMPY = Target(
     joins=False,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
-    fit_types=(exact_products, widen),
+    fit_types=(exact_products, float_dynamic, widen),
     specialize=lambda limits: (),
     packed_nodes=lambda graph, static: set(),
     any_order=True,

@@ -19,6 +19,7 @@ from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose_recurrences
 from ..passes.dots import use_dots
+from ..passes.dynamic import pack_dynamic
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
 from ..passes.winograd import use_winograd4
@@ -131,7 +132,7 @@ WASM = Target(
     joins=True,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
-    fit_types=(compose_recurrences, widen),
+    fit_types=(compose_recurrences, pack_dynamic, widen),
     specialize=lambda limits: (use_dots, use_winograd4, use_panels),
     packed_nodes=panel_views,
     any_order=False,

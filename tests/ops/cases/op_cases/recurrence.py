@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from dynamic_reference import dynamic_built, dynamic_operands, dynamic_reference
 from recurrence_reference import (
     built,
     gradient_built,
@@ -101,4 +102,20 @@ for name, alpha, clip in (
         lambda *a, chosen=chosen: recurrence_reference("rnn", *a, **chosen),
         rtol=2e-5,
         atol=1e-15,
+    )
+
+dynamic: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "one": ((4, 1, 8), {"backward": (False,)}),
+    "both": ((4, 3, 5, 2, "uint8"), {"backward": ways, "clip": 0.8}),
+    "backward": ((3, 2, 17), {"backward": (True,), "input_forget": True}),
+    "large": ((2, 1, 301), {"backward": (False,)}),
+}
+for name, (dynamic_sizes, choices) in dynamic.items():
+    case(
+        f"dynamic_steps-{name}",
+        dynamic_operands(*dynamic_sizes),
+        lambda *t, choices=choices: dynamic_built(*t, **choices),
+        lambda *a, choices=choices: dynamic_reference(*a, **choices),
+        rtol=1e-4,
+        atol=2e-5,
     )

@@ -13,6 +13,7 @@ from functools import partial
 from ....graph import Node
 from ....op import Contraction, Reduce, Window
 from ....ops import arrange, contract, movement, window
+from ....ops.dynamic_recurrence import dynamic_steps
 from ....ops.integer import integer_conv2d, integer_matmul
 from ....ops.recurrence import recurrence_steps
 from ....ops.winograd4 import winograd_conv2d, winograd_weight
@@ -27,6 +28,7 @@ from ..values import UnsupportedError
 from .arranging import argsort, scatter
 from .convolutions import convolution
 from .dots import integer_convolution, integer_product
+from .dynamic_recurrence import dynamic_recurrence
 from .products import product
 from .recurrence import recurrent_steps
 from .rows import linear_of, nested, write_rows
@@ -149,6 +151,8 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int:
         return scatter(body, anchor, store, width, scratch)
     if anchor.op is recurrence_steps:
         return recurrent_steps(body, anchor, store, width, scratch)
+    if anchor.op is dynamic_steps:
+        return dynamic_recurrence(body, anchor, store, width, scratch)
     if anchor.op is integer_matmul:
         return integer_product(body, anchor, store, width, scratch)
     if anchor.op is integer_conv2d:

@@ -50,7 +50,7 @@ def recurrent_steps(body: Expression, node: Node, store: Store, width: int, scra
     """Writes recurrence_steps, and what is fused behind it, as `product` does (products.py)."""
     if node.dtype != float32 or node.inputs[1] not in body.addresses:
         raise UnsupportedError("steps of what is not float32, by weights that are not in memory")
-    steps = _Steps(body, node, store, width, scratch)
+    steps = RecurrentSteps(body, node, store, width, scratch)
     directions = len(node.attrs["backward"])
     for direction in range(directions):
         if directions == 1:
@@ -61,7 +61,7 @@ def recurrent_steps(body: Expression, node: Node, store: Store, width: int, scra
 
 
 @dataclass(frozen=True)
-class _Steps:
+class RecurrentSteps:
     """A layer. Memory of the kernel's own has, for each element of a state, four sums and each of
     `_OWN`."""
 
@@ -75,6 +75,11 @@ class _Steps:
     def size(self) -> int:
         """Elements of a state."""
         return self.node.shape[3]
+
+    @property
+    def extra(self) -> Node:
+        """The operand with peepholes, or a bias behind the product."""
+        return self.node.inputs[3]
 
     @property
     def bytes(self) -> int:
@@ -182,7 +187,7 @@ class _Steps:
         """The cell itself is not clipped, as in onnxruntime."""
         self._products(at[2], "h")
         forgets = self.node.attrs["input_forget"]
-        peeps = not _is_zero(self.node.inputs[3])
+        peeps = not is_zero(self.extra)
 
         def gate(number: int, gate: int, total: int, c: int, at_: tuple[Coord, int]) -> int:
             unit, lanes = at_
@@ -250,8 +255,7 @@ class _Steps:
         return self.body.value(x, (*at, unit + gate * self.size), lanes)
 
     def _extra(self, direction: Coord, gate: int, unit: Coord, lanes: int) -> int:
-        extra = self.node.inputs[3]
-        return self.body.value(extra, (direction, unit + gate * self.size), lanes)
+        return self.body.value(self.extra, (direction, unit + gate * self.size), lanes)
 
     def _put(self, coords: Coords, value: int, lanes: int) -> None:
         """Stores a part of the result."""
@@ -355,7 +359,8 @@ _OWN = ("h", "c", "update", "reset")
 """Of each element of a state: the states, and the gates of a GRU (of `reset`: times the state)."""
 
 
-def _is_zero(node: Node) -> bool:
+def is_zero(node: Node) -> bool:
+    """Whether all elements are certainly 0."""
     while node.op in (movement.expand, movement.reshape):
         node = node.inputs[0]
     return node.is_scalar_constant and not node.attrs["data"].item()

@@ -6,6 +6,7 @@ Importing a file registers its operators.
 from . import (
     contributed,
     control,
+    dynamic_recurrence,
     generator,
     image,
     math,
@@ -22,6 +23,7 @@ from . import (
 __all__ = [
     "contributed",
     "control",
+    "dynamic_recurrence",
     "generator",
     "image",
     "math",

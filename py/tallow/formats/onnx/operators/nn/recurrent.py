@@ -30,9 +30,9 @@ DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, 
 Array = Any
 
 
-def _activations(call: Call, directions: int) -> list[tuple[Activation, ...]]:
+def activations_of(call: Call, directions: int, cell: str) -> list[tuple[Activation, ...]]:
     """The activations per direction. Functions with an alpha or beta take the next one in order."""
-    default = [name for name, _, _ in DEFAULTS[call.node.op_type.lower()]]
+    default = [name for name, _, _ in DEFAULTS[cell]]
     names = call.get("activations", tuple, tuple(default) * directions)
     if len(names) != len(default) * directions:
         if len(names) != len(default):
@@ -59,7 +59,8 @@ def _numbers(call: Call, name: str) -> Iterator[float]:
     return iter(map(float, values))
 
 
-def _check(what: str, value: Array | None, shape: tuple[int, ...]) -> None:
+def check_shape(what: str, value: Array | None, shape: tuple[int, ...]) -> None:
+    """Refuses an input that is there in another shape."""
     if value is not None and tuple(value.shape) != shape:
         raise OnnxFormatError(f"{what} is {tuple(value.shape)}; expected {shape}")
 
@@ -88,13 +89,13 @@ def _run(
     if call.get("hidden_size", int, size) != size:
         raise OnnxFormatError(f"hidden_size is {call.get('hidden_size', int)}, but R is {r.shape}")
     width = GATES[op.lower()] * size
-    _check("W", w, (directions, width, features))
-    _check("R", r, (directions, width, size))
-    _check("B", b, (directions, 2 * width))
-    _check("P", peepholes, (directions, 3 * size))
-    _check("sequence_lens", lengths, (batch,))
+    check_shape("W", w, (directions, width, features))
+    check_shape("R", r, (directions, width, size))
+    check_shape("B", b, (directions, 2 * width))
+    check_shape("P", peepholes, (directions, 3 * size))
+    check_shape("sequence_lens", lengths, (batch,))
     for state in initial:
-        _check("an initial state", state, (directions, batch, size))
+        check_shape("an initial state", state, (directions, batch, size))
     if xp is f and size > MAX_STATE:
         raise OnnxUnsupportedError(f"a state of {size} elements is larger than {MAX_STATE}")
     if not time:
@@ -109,7 +110,7 @@ def _run(
         "linear_before_reset": op == "GRU" and call.flag("linear_before_reset"),
         "input_forget": op == "LSTM" and call.flag("input_forget"),
     }
-    activations = _activations(call, directions)
+    activations = activations_of(call, directions, op.lower())
     made = []
     # Both directions run together unless their activations differ.
     for some in [slice(None)] if len(set(activations)) == 1 else [slice(0, 1), slice(1, 2)]:
