@@ -85,6 +85,10 @@ def test_selections(place: str, name: str) -> None:
     np.testing.assert_array_equal(w.grad.numpy(), np.full((3, 2), float(kept)) if kept else 0 * W)
 
 
+def _heads(x: Tensor) -> Tensor:
+    return x[:, None, None]
+
+
 # What is computed of x (0, 3), and the result.
 ROWS: dict[str, tuple[Callable[[Tensor], Tensor], Any]] = {
     "sum": (lambda x: x.sum(), 0), "sum 0": (lambda x: x.sum(0), [0, 0, 0]),
@@ -157,7 +161,7 @@ ROWS: dict[str, tuple[Callable[[Tensor], Tensor], Any]] = {
     "grid_sample": (
         lambda x: F.grid_sample(x.reshape(0, 1, 1, 3), of(0, 2, 2, 2)), (0, 1, 2, 2)),
     "attention": (
-        lambda x: F.scaled_dot_product_attention(*[x[:, None, None]] * 3, is_causal=True),
+        lambda x: F.scaled_dot_product_attention(_heads(x), _heads(x), _heads(x), is_causal=True),
         (0, 1, 1, 3)),
 }  # fmt: skip
 

@@ -116,7 +116,7 @@ def test_counts_of_repeats(device: str) -> None:
 
 
 def test_covariances(device: str) -> None:
-    x = np.float32([[1, 2, 4], [3, 1, 0]])
+    x = np.array([[1, 2, 4], [3, 1, 0]], np.float32)
     np.testing.assert_allclose(tl.cov(A(x)).numpy(), np.cov(x), rtol=1e-5)
     np.testing.assert_allclose(A(x[0]).cov(correction=0).item(), np.cov(x[0], ddof=0), rtol=1e-5)
     times, shares = np.array([1, 2, 1]), np.float32([0.5, 1, 2])
