@@ -39,8 +39,8 @@ def inputs_of(
 
     made: dict[str, np.ndarray] = {"x": numbers(time, batch, features)}
     for name, rows in (("w", features), ("r", size)):
-        shape = (directions, rows, 4 * size)
-        made[name] = rng.integers(info.min, info.max + 1, shape).astype(kind)
+        whole = rng.integers(info.min, info.max + 1, (directions, rows, 4 * size))
+        made[name] = whole.astype(kind)
         made[f"{name}_scale"] = (rng.random(each) * 0.004 + 0.002).astype(np.float32)
         middle = 0 if kind == "int8" else 128
         held = np.full(each, middle + (int(rng.integers(1, 9)) if zeros else 0))
