@@ -8,14 +8,12 @@ from __future__ import annotations
 from .... import dtype as dt
 from .... import functions as f
 from ....errors import OnnxUnsupportedError, ShapeError
-from ....functional.dynamic_recurrence import composed as composed_steps
 from ....graph import Graph, Node, constant, make, rebuild
 from ....hostarray import from_values
 from ....op import Elementwise, Op
 from ....ops import (
     arrange,
     division,
-    dynamic_recurrence,
     formulas,
     gather,
     logic,
@@ -325,12 +323,6 @@ def _recurrence_steps(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": recurrence_forms.steps(node, inputs).node})).outputs[""]
 
 
-def _dynamic_steps(node: Node, inputs: Inputs) -> Node:
-    """Step by step: the standard has no such layer."""
-    whole = composed_steps(*map(Tensor, inputs), **node.attrs)
-    return elements(Graph((), {"": whole.node})).outputs[""]
-
-
 _MAX_CONSTANT = 1024
 
 
@@ -394,7 +386,6 @@ ELEMENTS: dict[Op, Rule] = {
     movement.slice_: _slice,
     recurrence.recurrence: _recurrence,
     recurrence.recurrence_steps: _recurrence_steps,
-    dynamic_recurrence.dynamic_steps: _dynamic_steps,
     window.patches: _patches,
     reduce.argmax: _arg_reduction("ArgMax"),
     reduce.argmin: _arg_reduction("ArgMin"),

@@ -10,6 +10,7 @@ from typing import Any
 from .... import dtype as dt
 from ....compile.passes import rewrite
 from ....compile.passes.compose import compose_gradients
+from ....compile.passes.dynamic import compose_dynamic
 from ....compile.passes.fold import fold
 from ....compile.passes.layout import layout
 from ....compile.passes.narrow import integer_max_pool
@@ -25,7 +26,7 @@ from .forms import Inputs, Rule, form, refused, wide_enough
 
 def tidy(graph: Graph) -> Graph:
     """The graph with ONNX's windows and products, without permutes that cancel each other."""
-    graph = simplify(fold(compose_gradients(graph)))
+    graph = simplify(fold(compose_dynamic(compose_gradients(graph))))
     graph = graph.rewrite(_rule)
     return simplify(layout(graph))
 
