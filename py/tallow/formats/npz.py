@@ -28,11 +28,15 @@ _BY_CODE = {
     f"{_LETTERS[each.kind]}{each.size}": each for each in dt.ALL if not each.coded
 }  # "f4", "b1"
 
-_HEADER = re.compile(
-    r"\{'descr': '([<>|=][a-z]\d+)', 'fortran_order': (True|False), "
-    r"'shape': \(((?:\d{1,16}, ?)*(?:\d{1,16})?)\),? \}\s*"
+_KEYS = "descr", "fortran_order", "shape"
+_HEADER = re.compile(r"\s*\{(.*)\}\s*", re.DOTALL)
+_ENTRY = re.compile(
+    r"""\s*(['"])(\w+)\1\s*:\s*"""
+    r"""(?:(['"])([<>|=]?[a-z]\d+)\3|(True|False)|\(((?:\s*\d{1,16}L?\s*,)*(?:\s*\d{1,16}L?)?)\s*\))"""
+    r"""\s*(?:,\s*|\Z)"""
 )
-"""What NumPy writes; as an expression of Python it would have to be evaluated."""
+"""A key and a type, a truth value or a shape. The header is a dictionary as Python writes it, with
+keys in any order; to evaluate it would be to run what a file says."""
 
 
 def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterator[bytes]:
@@ -88,19 +92,37 @@ def read_array(data: memoryview, what: str) -> Tensor:
     if length > 1 << 16 or start > data.nbytes:
         raise FormatError(f"{what}: a header of {length} bytes")
     text = bytes(data[start - length : start]).decode("latin-1")
-    match = _HEADER.fullmatch(text)
-    if match is None:
-        raise FormatError(f"{what}: not an array of numbers: {text.strip()[:100]}")
-    code, reverse, lengths = match.groups()
-    dtype = _BY_CODE.get(code[1:])
+    code, reverse, lengths = _entries(text, what)
+    dtype = _BY_CODE.get(code.lstrip("<>|="))
     if dtype is None:
         raise FormatError(f"{what}: the type {code!r} is unknown")
-    shape = checked_shape([int(each) for each in lengths.split(",") if each.strip()], what)
+    shape = checked_shape(
+        [int(each) for each in lengths.replace("L", "").split(",") if each.strip()], what
+    )
     body = _little_endian(data[start:], dtype, what) if code[0] == ">" else data[start:]
     if reverse != "True":
         return tensor_of(body, shape, dtype, what)
     stored = tensor_of(body, shape[::-1], dtype, what)
     return f.permute_dims(stored, tuple(range(len(shape)))[::-1])
+
+
+def _entries(text: str, what: str) -> tuple[str, str, str]:
+    """The type, whether the first axis is the innermost, and the lengths, of a header."""
+    found: dict[str, str] = {}
+    match = _HEADER.fullmatch(text)
+    rest = match.group(1) if match else ""
+    at = 0
+    while entry := _ENTRY.match(rest, at):
+        kind, value = entry.group(2), entry.group(4, 5, 6)
+        place = _KEYS.index(kind) if kind in _KEYS else None
+        if place is None or kind in found or value[place] is None:
+            break
+        if kind == "shape" and value[2].strip() and "," not in value[2]:
+            break  # a number in brackets is no tuple
+        found[kind], at = value[place], entry.end()
+    if len(found) < len(_KEYS) or at < len(rest):
+        raise FormatError(f"{what}: not an array of numbers: {text.strip()[:100]}")
+    return found["descr"], found["fortran_order"], found["shape"]
 
 
 def _little_endian(data: memoryview, dtype: DType, what: str) -> memoryview:

@@ -18,6 +18,7 @@ import pytest
 import tallow as tl
 from tallow import nn
 from tallow.errors import FormatError, OptionError
+from tallow.formats import npz
 
 DATA = Path(__file__).parent / "data"
 
@@ -423,3 +424,36 @@ def test_an_archive_whose_entries_share_their_bytes() -> None:
 def test_what_cannot_be_saved(state: dict[Any, Any], options: dict[str, Any]) -> None:
     with pytest.raises(OptionError):
         tl.save(io.BytesIO(), state, **options)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'fortran_order': False, 'shape': (2,), 'descr': '<f4'}",
+        '{ "shape" :(2L ,),\n"descr":"<f4" , "fortran_order" : False , }',
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,),}",
+    ],
+)
+def test_an_npy_header_may_have_any_order(header: str) -> None:
+    text = header.encode() + b"\n"
+    data = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text
+    data += np.array([1, 2], np.float32).tobytes()
+    assert npz.read_array(memoryview(data), "x").numpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'fortran_order': False, 'shape': (2), 'descr': '<f4'}",
+        "{'shape': (2,), 'descr': '<f4'}",
+        "{'shape': (2,), 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+        "{'shape': (2,), 'descr': True, 'fortran_order': False}",
+        "{'shape': (2,), 'descr': '<f4' 'fortran_order': False}",
+        "{'shape': (2,), 'descr': '<f4', 'fortran_order': False, 'more': True}",
+    ],
+)
+def test_an_npy_header_that_is_none(header: str) -> None:
+    text = header.encode() + b"\n"
+    data = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + bytes(8)
+    with pytest.raises(FormatError, match="not an array of numbers"):
+        npz.read_array(memoryview(data), "x")
