@@ -1,7 +1,7 @@
 """Derivatives of elementwise ops. Operands have the result's shape: nothing broadcasts here.
 
 Where a function has a corner, a rule gives what PyTorch gives: 0 for abs at 0; for maximum and
-minimum of equal operands, half to each, but all to what is clamped by a number.
+minimum of equal operands, half to each, but none to what is clamped by a number.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..op import Elementwise
 from ..ops import division, gather, logic, movement
 from ..ops import elementwise as e
 from ..tensor import Tensor
+from .past import with_gradient
 from .rules import NO_DERIVATIVE, RULES, Gradients, flat, rule
 
 
@@ -24,11 +25,18 @@ def _unary(op: Elementwise, slope: Callable[[Tensor, Tensor], Tensor]) -> None:
     RULES[op] = lambda gradient, y, x: [gradient * slope(x, y)]
 
 
+def _tanh_slope(x: Tensor, y: Tensor) -> Tensor:
+    """1 - tanh(x)², by the exponential, as the difference loses its digits where y is near 1. The
+    derivatives of the slope are those of 1 - y²: |x| has a corner."""
+    slope = (abs(y) + 1.0) * (2.0 / (f.exp(abs(x) * 2.0) + 1.0))
+    return with_gradient(slope, [x], lambda gradient, slope, y: [gradient * y * slope * -2.0], [y])
+
+
 def _slopes() -> dict[Elementwise, Callable[[Tensor, Tensor], Tensor]]:
     """The derivative of each function of one operand, from operand and result."""
     return {
         e.exp: lambda x, y: y,
-        e.expm1: lambda x, y: y + 1.0,
+        e.expm1: lambda x, y: f.exp(x),
         e.log: lambda x, y: f.reciprocal(x),
         e.log1p: lambda x, y: f.reciprocal(x + 1.0),
         e.sqrt: lambda x, y: 0.5 / y,
@@ -38,13 +46,13 @@ def _slopes() -> dict[Elementwise, Callable[[Tensor, Tensor], Tensor]]:
         e.tan: lambda x, y: y * y + 1.0,
         e.sinh: lambda x, y: f.cosh(x),
         e.cosh: lambda x, y: f.sinh(x),
-        e.tanh: lambda x, y: 1.0 - y * y,
-        e.asin: lambda x, y: f.reciprocal(f.sqrt(1.0 - x * x)),
-        e.acos: lambda x, y: -f.reciprocal(f.sqrt(1.0 - x * x)),
+        e.tanh: _tanh_slope,
+        e.asin: lambda x, y: f.reciprocal(f.sqrt((1.0 - x) * (x + 1.0))),
+        e.acos: lambda x, y: -f.reciprocal(f.sqrt((1.0 - x) * (x + 1.0))),
         e.atan: lambda x, y: f.reciprocal(x * x + 1.0),
         e.asinh: lambda x, y: f.reciprocal(f.sqrt(x * x + 1.0)),
-        e.acosh: lambda x, y: f.reciprocal(f.sqrt(x * x - 1.0)),
-        e.atanh: lambda x, y: f.reciprocal(1.0 - x * x),
+        e.acosh: lambda x, y: f.reciprocal(f.sqrt(x - 1.0) * f.sqrt(x + 1.0)),
+        e.atanh: lambda x, y: f.reciprocal((1.0 - x) * (x + 1.0)),
         e.erf: lambda x, y: f.exp(-(x * x)) * (2 / math.sqrt(math.pi)),
         e.abs_: lambda x, y: f.sign(x),
     }
@@ -90,7 +98,7 @@ def _is_number(x: Tensor) -> bool:
 
 def _extremum(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
     first, second = f.equal(y, a), f.equal(y, b)
-    share = 0.5 + 0.5 * _is_number(b) - 0.5 * _is_number(a)
+    share = 0.5 - 0.5 * _is_number(b) + 0.5 * _is_number(a)
     tied = f.equal(a, b)
     return [
         f.where(tied, gradient * share, f.where(first, gradient, 0.0)),

@@ -62,8 +62,12 @@ def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
     x = input
     y = f.reciprocal(f.exp(-x) + 1.0)
-    # exp(-x) may overflow, which only the value survives.
-    return with_gradient(y, [x], lambda gradient, y: [gradient * y * (1.0 - y)])
+
+    def pull(gradient: Tensor, y: Tensor, x: Tensor) -> list[Tensor]:
+        # 1 - y would be 0 far out; exp(-x) may overflow, which only the value survives.
+        return [gradient * y * sigmoid(-x)]
+
+    return with_gradient(y, [x], pull, [x])
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:

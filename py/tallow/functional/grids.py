@@ -50,6 +50,10 @@ def grid_sample(
     for axis, size in enumerate(input.shape[2:]):
         share = (places[..., axes - 1 - axis] + 1) * 0.5  # x comes first
         at = share * (size - 1) if centres else share * size - 0.5
+        if padding_mode == "reflection":
+            at = f.where(f.isinf(at), 0.0, at)
+        else:  # what is further out has the same value; an infinite place has no parts
+            at = f.clip(at, -4.0, size + 3.0)
         taps.append(_TAPS[mode](at))
     found = gathered(input, taps, padding_mode, centres)
     return f.reshape(found, (*input.shape[:2], *grid.shape[1:-1]))

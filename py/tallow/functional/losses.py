@@ -169,6 +169,8 @@ def ctc_loss(
     emitted = f.take_along_axis(
         log_probs, f.broadcast_to(f.expand_dims(path, 0), (time, n, states)), axis=2
     )
+    if not time:  # a step that counts for nothing
+        emitted = f.zeros((1, n, states), log_probs.dtype)
     begin = f.logical_and(numbers < 2, numbers <= ends)
     alpha = f.where(begin, emitted[0], least)
     for t in range(1, time):
@@ -179,6 +181,7 @@ def ctc_loss(
     last = f.where(f.equal(numbers, ends), alpha, least)
     other = f.where(f.equal(numbers, ends - 1), alpha, least)
     losses = -_log_sum([f.max(last, 1), f.max(other, 1)])
+    losses = f.where(f.equal(input_lengths, 0), _of_no_input(target_lengths), losses)
     impossible = losses > -least / 2
     losses = f.where(impossible, 0.0 if zero_infinity else float("inf"), losses)
     if reduction == "none":
@@ -188,6 +191,11 @@ def ctc_loss(
     if reduction != "mean":
         raise OptionError(f"ctc_loss: reduction {reduction!r} is not none, sum or mean")
     return f.mean(losses / f.maximum(target_lengths, 1).astype(losses.dtype))
+
+
+def _of_no_input(target_lengths: Tensor) -> Tensor:
+    """The losses where no step counts: no label is certain, others are impossible."""
+    return f.where(f.equal(target_lengths, 0), 0.0, float("inf"))
 
 
 def _in_rows(targets: Tensor, lengths: Tensor) -> Tensor:

@@ -62,6 +62,9 @@ def atan2(input: Tensor, other: Tensor | Scalar) -> Tensor:
     """The angle of the point (other, input) from the first axis, from -pi to pi."""
     y, x = _floating(input), _floating(asarray(other))
     steep = apply("abs", y) > apply("abs", x)
+    # At the origin nothing depends on the point, as in PyTorch.
+    nowhere = (y == 0) & (x == 0)
+    x, y = _where(nowhere, x.detach(), x), _where(nowhere, y.detach(), y)
     upper, lower = _where(steep, x, y), _where(steep, y, x)
     endless = apply("isinf", upper)  # so that both are
     upper = _where(endless, apply("sign", upper), upper)
@@ -103,14 +106,44 @@ def exp2(input: Tensor) -> Tensor:
 
 
 def erfc(input: Tensor) -> Tensor:
-    """1 - erf(input)."""
-    return 1.0 - apply("erf", input)
+    """1 - erf(input), with its digits where that is small too."""
+    x = _floating(input)
+    size = apply("abs", x)
+    held = apply("minimum", size, 30.0)
+    # The square in two parts, as the exponential needs more digits than one has.
+    high = apply("floor", held * 256.0) * (1 / 256)
+    rest = (high - held) * (high + held)
+    t = 1.0 / (held * 0.5 + 1.0)
+    series = t * _ERFC[-1] + _ERFC[-2]
+    for factor in reversed(_ERFC[:-2]):
+        series = series * t + factor
+    tail = t * apply("exp", -(high * high)) * apply("exp", series + rest)
+    found = _where(x < 0, 2.0 - tail, tail)
+    # In float64, erf has more digits than the series.
+    near = size < (0.5 if x.dtype.size < 8 else 4.0)
+    return _where(near | apply("isnan", x), 1.0 - apply("erf", x), found)
+
+
+_ERFC = (
+    -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398,
+    1.48851587, -0.82215223, 0.17087277,
+)  # fmt: skip
+"""erfc(x) = t exp(-x² + the series in t), t = 1 / (1 + x / 2), to 1.2e-7 of it (Press et al.,
+"Numerical Recipes", erfcc)."""
 
 
 def sinc(input: Tensor) -> Tensor:
     """sin(pi x) / (pi x); 1 at 0."""
     x = _floating(input) * math.pi
-    return _where(x == 0, 1.0, apply("sin", x) / _where(x == 0, 1.0, x))
+    # Within 1 the series, of which every derivative is right; those of the quotient cancel there.
+    near = apply("abs", x) < 1
+    held = _where(near, x, 0.0)
+    square = held * held
+    series = square * (-1.0 / math.factorial(19)) + 1.0 / math.factorial(17)
+    for k in range(7, -1, -1):
+        series = series * square + (-1) ** k / math.factorial(2 * k + 1)
+    far = _where(near, 1.0, x)
+    return _where(near, series, apply("sin", far) / far)
 
 
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
