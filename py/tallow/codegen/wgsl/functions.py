@@ -64,6 +64,67 @@ fn tanh_{S}(x: {T}) -> {T} {
 }
 """
 
+# The rest of an angle after quarter turns, and its sine and cosine, as WGSL promises an absolute
+# error of 2^-11 within pi and nothing beyond it. pi / 2 stands in parts of seven bits, whose
+# products with up to 2^17 quarter turns are exact; beyond those the rest would lose its digits.
+_TURN = """
+    let size = abs(x);
+    let n = round(size * {T}(0.63661977));
+    let r1 = size - n * {T}(1.5625);
+    let r2 = r1 - n * {T}(0.0081787109375);
+    let r3 = r2 - n * {T}(0.00011730194091796875);
+    let r4 = r3 - n * {T}(3.129243850708008e-07);
+    let r5 = r4 - n * {T}(9.920935796805404e-10);
+    let square = r5 * r5;
+    let sine = r5 + r5 * square * ({T}(-1.6666654611e-1) + square * ({T}(8.3321608736e-3)
+        - square * {T}(1.9515295891e-4)));
+    let cosine = {T}(1.0) - {T}(0.5) * square + square * square * ({T}(4.166664568298827e-2)
+        + square * ({T}(-1.388731625493765e-3) + square * {T}(2.443315711809948e-5)));
+    let near = size < {T}(200000.0);
+"""
+
+SIN = f"""
+fn sin_{{S}}(x: {{T}}) -> {{T}} {{
+{_TURN.strip(chr(10))}
+    let quarter = {{U}}(n) & {{U}}(3u);
+    let value = select(sine, cosine, (quarter & {{U}}(1u)) == {{U}}(1u));
+    let below = bitcast<{{U}}>(x) >= {{U}}(0x80000000u);
+    let negative = (quarter > {{U}}(1u)) != below;
+    return select(sin(x), select(value, -value, negative), near);
+}}
+"""
+
+COS = f"""
+fn cos_{{S}}(x: {{T}}) -> {{T}} {{
+{_TURN.strip(chr(10))}
+    let quarter = ({{U}}(n) + {{U}}(1u)) & {{U}}(3u);
+    let value = select(sine, cosine, (quarter & {{U}}(1u)) == {{U}}(1u));
+    return select(cos(x), select(value, -value, quarter > {{U}}(1u)), near);
+}}
+"""
+
+TAN = f"""
+fn tan_{{S}}(x: {{T}}) -> {{T}} {{
+{_TURN.strip(chr(10))}
+    let value = select(sine / cosine, -cosine / sine, ({{U}}(n) & {{U}}(1u)) == {{U}}(1u));
+    let below = bitcast<{{U}}>(x) >= {{U}}(0x80000000u);
+    return select(tan(x), select(value, -value, below), near);
+}}
+"""
+
+# Near 0 the difference of exponentials has no digits; far out the square of one of half the
+# operand is finite where its own exponential is not.
+SINH = """
+fn sinh_{S}(x: {T}) -> {T} {
+    let square = x * x;
+    let series = x + x * square * ({T}(1.66667160211e-1) + square * ({T}(8.33028376239e-3)
+        + square * {T}(2.03721912945e-4)));
+    let root = exp(abs(x) * {T}(0.5));
+    let far = {T}(0.5) * root * root - {T}(0.5) / root / root;
+    return select(select(far, -far, x < {T}()), series, square < {T}(1.0));
+}
+"""
+
 # From products of halves of 16 bits.
 MULTIPLY_HIGH = """
 fn multiply_high_{S}(x: {T}, y: {T}) -> {T} {
@@ -82,6 +143,10 @@ HELPERS = {
     "acos": ARC.replace("NAME", "acos"),
     "atanh": ATANH,
     "tanh": TANH,
+    "sin": SIN,
+    "cos": COS,
+    "tan": TAN,
+    "sinh": SINH,
     "multiply_high": MULTIPLY_HIGH,
 }
 """By the primitive that each computes."""
