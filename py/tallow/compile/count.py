@@ -14,7 +14,7 @@ from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph, Node
 from ..op import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
-from ..ops import integer, recurrence, recurrence_gradient, window, winograd, winograd4
+from ..ops import integer, recurrence, recurrence_gradient, trees, window, winograd, winograd4
 from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
@@ -146,6 +146,8 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is recurrence_gradient.recurrence_gradient:  # gates again, what goes back, and weights
         (time, batch, _), weights, hidden = (shape for shape, _ in operands[2:5])
         return 6 * time * batch * (size_of(weights) + size_of(hidden))
+    if op is trees.walk_trees:  # at each step, what is tested, compared and chosen
+        return 4 * size * int(attrs["depth"])
     if isinstance(op, Contraction):
         return 2 * size * operands[0][0][-1]
     if isinstance(op, Reduce):

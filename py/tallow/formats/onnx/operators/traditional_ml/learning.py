@@ -94,7 +94,7 @@ def feature_vectorizer(call: Call, x: Tensor, *others: Tensor) -> Tensor:
 
 # ---- linear models -----------------------------------------------------------------------------
 
-_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def transformed(scores: Tensor, name: str) -> Tensor:
@@ -129,7 +129,7 @@ def _linear(call: Call, x: Tensor, count: int) -> Tensor:
 
 @operator("LinearRegressor", domain=DOMAIN)
 def linear_regressor(call: Call, x: Tensor) -> Tensor:
-    name = call.choice("post_transform", *_TRANSFORMS)
+    name = call.choice("post_transform", *TRANSFORMS)
     return transformed(_linear(call, x, call.get("targets", int, 1)), name)
 
 
@@ -140,7 +140,7 @@ def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
     if call.get("classlabels_strings", tuple, ()):
         raise OnnxUnsupportedError("its labels are strings")
     labels = call.ints("classlabels_ints")
-    name = call.choice("post_transform", *_TRANSFORMS)
+    name = call.choice("post_transform", *TRANSFORMS)
     intercepts = call.get("intercepts", tuple, ())
     rows = len(intercepts) or len(labels)
     scores = _linear(call, x, rows)
