@@ -52,7 +52,7 @@ def _walk(
         if not len(active):
             break
         value, split = flat.take(start + features.take(at)), splits.take(at)
-        code = kinds.take(at) if missing or len(modes) > 1 else None
+        code: Any = kinds.take(at) if missing or len(modes) > 1 else 0
         truth = getattr(np, COMPARISONS[modes[0]])(value, split)
         for mode in modes[1:]:
             other = getattr(np, COMPARISONS[mode])(value, split)

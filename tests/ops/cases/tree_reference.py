@@ -61,7 +61,7 @@ def walked(x: Any, nodes: Any, splits: Any, roots: Any, depth: int) -> Tensor:
     return Tensor(make(walk_trees, *operands, depth=depth, modes=tuple(range(6)), missing=True))
 
 
-def walk_reference(x: Any, nodes: Any, splits: Any, roots: Any, depth: int) -> np.ndarray:
+def walk_reference(x: Any, nodes: Any, splits: Any, roots: Any) -> np.ndarray:
     found = np.zeros((len(roots), len(x)), np.int32)
     for tree, root in enumerate(roots):
         for number, row in enumerate(x):

@@ -12,6 +12,6 @@ for name, rows, trees, depth in (("", 9, 5, 6), ("-lone", 1, 1, 1), ("-many", 70
     case(
         f"walk_trees{name}",
         (features_of(draws, rows, 4), *random_trees(draws, trees, depth, 4)),
-        lambda *t, depth=depth: walked(*t, depth=depth),
-        lambda *a, depth=depth: walk_reference(*a, depth=depth),
+        lambda x, n, s, r, depth=depth: walked(x, n, s, r, depth),
+        lambda x, n, s, r: walk_reference(x, n, s, r),
     )

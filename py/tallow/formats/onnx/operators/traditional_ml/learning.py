@@ -113,7 +113,8 @@ def transformed(scores: Tensor, name: str) -> Tensor:
     return scores
 
 
-def _linear(call: Call, x: Tensor, count: int) -> Tensor:
+def linear_scores(call: Call, x: Tensor, count: int) -> Tensor:
+    """The scores of `count` targets, by the attributes coefficients and intercepts."""
     coefficients = call.get("coefficients", tuple)
     intercepts = call.get("intercepts", tuple, ())
     if x.ndim not in (1, 2) or count < 1 or len(coefficients) != count * x.shape[-1]:
@@ -130,28 +131,7 @@ def _linear(call: Call, x: Tensor, count: int) -> Tensor:
 @operator("LinearRegressor", domain=DOMAIN)
 def linear_regressor(call: Call, x: Tensor) -> Tensor:
     name = call.choice("post_transform", *TRANSFORMS)
-    return transformed(_linear(call, x, call.get("targets", int, 1)), name)
-
-
-@operator("LinearClassifier", domain=DOMAIN)
-def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
-    """The label with the largest score, and all scores. String labels are not supported."""
-    call.ignore("multi_class")
-    if call.get("classlabels_strings", tuple, ()):
-        raise OnnxUnsupportedError("its labels are strings")
-    labels = call.ints("classlabels_ints")
-    name = call.choice("post_transform", *TRANSFORMS)
-    intercepts = call.get("intercepts", tuple, ())
-    rows = len(intercepts) or len(labels)
-    scores = _linear(call, x, rows)
-    if rows == 1 and len(labels) == 2:  # one score for two classes
-        chosen = (scores[:, 0] > 0).astype(dt.int32)
-        scores = transformed(scores, name)
-        return [f.take(_list(labels, dt.int64), chosen), f.concat([1 - scores, scores], 1)]
-    if rows != len(labels):
-        raise OnnxFormatError(f"{len(labels)} labels for {rows} scores")
-    chosen = f.argmax(scores, 1)
-    return [f.take(_list(labels, dt.int64), chosen), transformed(scores, name)]
+    return transformed(linear_scores(call, x, call.get("targets", int, 1)), name)
 
 
 # ---- encoding ----------------------------------------------------------------------------------

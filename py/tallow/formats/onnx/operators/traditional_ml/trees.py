@@ -32,7 +32,7 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 
 @dataclass(frozen=True, slots=True)
-class _Trees:
+class Trees:
     """Lists by node, and for each leaf pairs of a target and the amount that the leaf adds to it.
 
     members: the set of values that a BRANCH_MEMBER node tests for.
@@ -108,7 +108,7 @@ class _Trees:
                 for table in (
                     self.features, self.splits, self.modes, self.yes, self.no, self.missing
                 ):  # fmt: skip
-                    table.extend([0, 0])  # type: ignore[list-item]
+                    table.extend([0, 0])
                 self._set(node, feature, values[middle], _LT, first, first + 1, 0)
                 todo += [(first, begin, middle), (first + 1, middle, end)]
 
@@ -119,7 +119,7 @@ class _Trees:
         self.yes[at], self.no[at], self.missing[at] = yes, no, missing
 
 
-def _leaves(trees: _Trees, x: Tensor) -> tuple[Tensor, DType]:
+def _leaves(trees: Trees, x: Tensor) -> tuple[Tensor, DType]:
     """Which leaf of each tree the rows of x reach (trees, n), and the type of the sums."""
     if x.ndim != 2:
         raise OnnxFormatError(f"an input {x.shape}, not rows of features")
@@ -160,7 +160,7 @@ def _final(branch: int, count: int) -> int:
     return branch if branch >= 0 else count + ~branch
 
 
-def _scores(trees: _Trees, x: Tensor, targets: int, aggregate: str) -> Tensor:
+def tree_scores(trees: Trees, x: Tensor, targets: int, aggregate: str) -> Tensor:
     """The sum per target (n, targets) of the leaves that the rows of x (n, features) reach."""
     if targets < 1:
         raise OnnxFormatError(f"{targets} targets")
@@ -198,7 +198,7 @@ def tree_ensemble(call: Call, x: Tensor) -> Tensor:
     nodes, leaves = splits.size, weights.size
     targets = call.ints("leaf_targetids")
     missing = call.ints("nodes_missing_value_tracks_true", ()) or (0,) * nodes
-    branches = []
+    branches: list[list[int]] = []
     for side in ("true", "false"):
         after, is_leaf = call.ints(f"nodes_{side}nodeids"), call.ints(f"nodes_{side}leafs")
         if len(after) != nodes or len(is_leaf) != nodes or any(index < 0 for index in after):
@@ -211,12 +211,13 @@ def tree_ensemble(call: Call, x: Tensor) -> Tensor:
     roots = list(call.ints("tree_roots"))
     if any(root < 0 for root in roots):
         raise OnnxFormatError("a branch leads nowhere")
-    trees = _Trees(
+    trees = Trees(
         roots,
         list(call.ints("nodes_featureids")),
         list(splits.flat()),
         modes,
-        *branches,
+        branches[0],
+        branches[1],
         list(missing),
         splits.dtype,
         [((t, w),) for t, w in zip(targets, weights.flat(), strict=True)],
@@ -230,7 +231,7 @@ def tree_ensemble(call: Call, x: Tensor) -> Tensor:
         raise OnnxFormatError(
             f"invalid aggregate_function {aggregate} or post_transform {transform}"
         )
-    scores = _scores(trees, x, call.get("n_targets", int, 1), _AGGREGATES[aggregate])
+    scores = tree_scores(trees, x, call.get("n_targets", int, 1), _AGGREGATES[aggregate])
     return transformed(scores, TRANSFORMS[transform]).astype(x.dtype)
 
 
@@ -257,8 +258,8 @@ def tree_ensemble_regressor(call: Call, x: Tensor) -> Tensor:
         call.choice("post_transform", *TRANSFORMS),
         call.choice("aggregate_function", "SUM", "AVERAGE", "MIN", "MAX"),
     )
-    scores = _scores(_named_trees(call, "target"), x, targets, aggregate)
-    base = _floats(call, "base_values")[0]
+    scores = tree_scores(named_trees(call, "target"), x, targets, aggregate)
+    base = float_list(call, "base_values")[0]
     if base:
         if len(base) != targets:
             raise OnnxFormatError(f"{len(base)} base_values for {targets} targets")
@@ -266,19 +267,22 @@ def tree_ensemble_regressor(call: Call, x: Tensor) -> Tensor:
     return transformed(scores, name).astype(dt.float32)
 
 
-def _floats(call: Call, name: str) -> tuple[list[float], DType]:
+def float_list(call: Call, name: str) -> tuple[list[float], DType]:
+    """A list of numbers, in an attribute of that name or in a tensor, and their type."""
     tensor = call.get(f"{name}_as_tensor", HostArray, None)
     listed = call.get(name, tuple, ())
     return (list(listed), dt.float32) if tensor is None else (tensor.flat(), tensor.dtype)
 
 
-def _named_trees(call: Call, what: str) -> _Trees:
+def named_trees(call: Call, what: str) -> Trees:
+    """Trees whose leaves are nodes. what: how the names of
+    their weights begin, "target" or "class"."""
     call.ignore("nodes_hitrates", "nodes_hitrates_as_tensor")
     trees, ids = call.ints("nodes_treeids"), call.ints("nodes_nodeids")
     count = len(ids)
     index_of = {key: at for at, key in enumerate(zip(trees, ids, strict=False))}
     modes = call.get("nodes_modes", tuple)
-    splits, dtype = _floats(call, "nodes_values")
+    splits, dtype = float_list(call, "nodes_values")
     features = call.ints("nodes_featureids")
     yes, no = call.ints("nodes_truenodeids"), call.ints("nodes_falsenodeids")
     missing = call.ints("nodes_missing_value_tracks_true", ()) or (0,) * count
@@ -309,7 +313,7 @@ def _named_trees(call: Call, what: str) -> _Trees:
 
     weights: list[list[tuple[int, float]]] = [[] for _ in leaves]
     names = [call.ints(f"{what}_{part}") for part in ("treeids", "nodeids", "ids")]
-    amounts = _floats(call, f"{what}_weights")[0]
+    amounts = float_list(call, f"{what}_weights")[0]
     if {len(part) for part in names} != {len(amounts)}:
         raise OnnxFormatError(
             f"{len(amounts)} weights do not fit {[len(part) for part in names]} leaves"
@@ -331,7 +335,7 @@ def _named_trees(call: Call, what: str) -> _Trees:
     roots = [root for root in first.values() if root is not None]
     if len(roots) < len(first):
         raise OnnxFormatError("a tree with a cycle: none of its nodes is a root")
-    return _Trees(
+    return Trees(
         roots,
         [features[at] for at in inner],
         [splits[at] for at in inner],
