@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, helper, numpy_helper
 
 import tallow as tl
+from tallow.formats.onnx.values import from_numpy
+from tallow_page.values import flat, output_of
 
 from ..graphs import model, node, value
 from ..oracle import runtime
@@ -298,6 +301,45 @@ def test_probabilities_of_two_classes(device: str) -> None:
     np.testing.assert_allclose(found["z"], chances, atol=5e-3)
     exact = 1 / (1 + np.exp((x @ (weights @ vectors) + 0.2) * -1.5 + 0.1))
     np.testing.assert_allclose(found["z"][:, 0], np.clip(exact, 1e-7, 1), rtol=1e-4)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_probits(device: str) -> None:
+    """The inverse of the normal distribution, which onnxruntime approximates to three digits."""
+    attributes = {"coefficients": np.eye(3, FEATURES).flatten().tolist(), "targets": 3,
+                  "post_transform": "PROBIT"}  # fmt: skip
+    proto = one(node("LinearRegressor", "x", "y", domain=ML, **attributes), "float32", 1)
+    x = np.random.default_rng(1).uniform(0.001, 0.999, (20, FEATURES)).astype(np.float32)
+    (near,) = runtime(proto.SerializeToString()).run(None, {"x": x})
+    with tl.onnx.load(proto.SerializeToString()).session(device) as session:
+        found = session.run({"x": x})["y"]
+    exact = [[NormalDist().inv_cdf(float(value)) for value in row[:3]] for row in x]
+    np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found, near, rtol=5e-3)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_maps(device: str) -> None:
+    """A dict for each row, as onnxruntime gives it; the page shows its entries one by one."""
+    x = np.array([[0.25, 0.75], [0.5, 0.125]], np.float32)
+    for labels in ({"classlabels_int64s": [3, 5]}, {"classlabels_strings": ["a", "b"]}):
+        kind = TensorProto.INT64 if "classlabels_int64s" in labels else TensorProto.STRING
+        number = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+        maps = helper.make_sequence_type_proto(helper.make_map_type_proto(kind, number))
+        proto = model(
+            [node("ZipMap", "x", "y", domain=ML, **labels)],
+            [value("x", ["n", 2])],
+            [helper.make_value_info("y", maps)],
+            opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid(ML, 1)],
+        )
+        (wanted,) = runtime(proto.SerializeToString()).run(None, {"x": x})
+        with tl.onnx.load(proto.SerializeToString()).session(device) as session:
+            found = session.run({"x": x})["y"]
+        assert found == wanted
+        shown = flat({"y": [{"a": from_numpy(x[0])}, {"b": from_numpy(x[1])}]})
+        assert [name for name, _ in shown] == ["y[0][a]", "y[1][b]"]
+        described = output_of("y", [{"a": from_numpy(x[0])}])
+        assert described["members"][0]["members"][0]["name"] == "y[0][a]"
 
 
 def change(made: dict[str, Any], name: str, at: int, to: Any) -> dict[str, Any]:

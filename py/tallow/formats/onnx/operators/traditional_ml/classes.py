@@ -57,6 +57,12 @@ def _need(classes: int, scores: int) -> None:
         raise OnnxFormatError(f"{classes} labels for {scores} scores")
 
 
+def _both(score: Tensor, name: str) -> Tensor:
+    """The scores of two classes (n, 2) from that of the second one. A softmax is not for these."""
+    both = f.concat([1 - score, score], 1)
+    return transformed(both, name) if name == "PROBIT" else both
+
+
 def _linear(call: Call, x: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     """The label with the largest score."""
     call.ignore("multi_class")
@@ -65,8 +71,9 @@ def _linear(call: Call, x: Tensor, classes: int) -> tuple[Tensor, Tensor]:
     scores = linear_scores(call, x, rows)
     if rows == 1 and classes == 2:  # one score for two classes
         chosen = (scores[:, 0] > 0).astype(dt.int32)
-        scores = transformed(scores, name)
-        return chosen, f.concat([1 - scores, scores], 1)
+        if name == "LOGISTIC":
+            scores = nn.sigmoid(scores)
+        return chosen, _both(scores, name)
     _need(classes, rows)
     return f.argmax(scores, 1), transformed(scores, name)
 
@@ -97,10 +104,8 @@ def _trees(call: Call, x: Tensor, classes: int) -> tuple[Tensor, Tensor]:
         chosen = (score[:, 0] > (0.5 if positive else 0.0)).astype(dt.int32)
         if name == "LOGISTIC":
             scores = nn.sigmoid(f.concat([-score, score], 1))
-        elif name == "PROBIT":
-            scores = transformed(score, name)
         else:
-            scores = f.concat([1 - score if positive else -score, score], 1)
+            scores = _both(score, name) if positive else f.concat([-score, score], 1)
         return chosen, scores.astype(dt.float32)
     if classes == 2 and known == {1} and not base:
         chosen = (scores[:, 1] > (0.5 if positive else 0.0)).astype(dt.int32)
