@@ -65,25 +65,28 @@ def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
 
 
 def flat(results: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    """Outputs by name, with the members of sequences as separate outputs."""
+    """Outputs by name, with the members of sequences and maps as separate outputs."""
     found: list[tuple[str, Value]] = []
     for name, value in results.items():
-        if isinstance(value, list):
+        if isinstance(value, (list, dict)):
             found += flat(dict(_members(name, value)))
         else:
             found.append((name, value))
     return found
 
 
-def _members(name: str, value: Sequence[Value]) -> list[tuple[str, Value]]:
-    return [(f"{name}[{i}]", item) for i, item in enumerate(value)]
+def _members(
+    name: str, value: Sequence[Value] | Mapping[int | str, Value]
+) -> list[tuple[str, Value]]:
+    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+    return [(f"{name}[{key}]", item) for key, item in pairs]
 
 
 def output_of(name: str, value: Value) -> dict[str, Any]:
     """What an output is, without the elements of arrays."""
     if isinstance(value, StringArray):
         return {"name": name, "kind": "texts", "shape": value.shape, "texts": value.values}
-    if isinstance(value, list):
+    if isinstance(value, (list, dict)):
         members = [output_of(member, item) for member, item in _members(name, value)]
         return {"name": name, "kind": "sequence", "shape": [len(value)], "members": members}
     if not isinstance(value, HostArray):

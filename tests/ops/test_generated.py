@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx.reference import ReferenceEvaluator
 from op_cases import OF_WEBASSEMBLY
+from tree_reference import random_trees
 
 import tallow as tl
 from tallow.dtype import DType
@@ -281,6 +282,16 @@ def _recurrence_gradient(one: Drawn) -> Node:
     return make(REGISTRY["recurrence_gradient"], gradient, y, *layer.inputs, **dict(layer.attrs))
 
 
+def _walk_trees(one: Drawn) -> Node:
+    rows, trees, depth, features = one.shape(4)
+    rng = np.random.default_rng(one.draw(st.integers(0, 2**32 - 1)))
+    x = one.input((rows, features), tl.float32)
+    tables = [tl.asarray(table).node for table in random_trees(rng, trees, depth, features)]
+    return make(
+        REGISTRY["walk_trees"], x, *tables, depth=depth, modes=tuple(range(6)), missing=True
+    )
+
+
 OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "argsort": _argsort,
     "concat": _concat,
@@ -300,6 +311,7 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "sum_pool2d": _pool("sum_pool2d"),
     "take": _take,
     "take_along_axis": _take_along_axis,
+    "walk_trees": _walk_trees,
 }
 NAMES = [name for name in REGISTRY if name not in NOT_DRAWN]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from .. import functions as f
 from ..functions.arrange import scatter_rows
 from ..graph import make
-from ..ops import arrange, gather, source
+from ..ops import arrange, gather, source, trees
 from ..tensor import Tensor
 from .rules import NO_DERIVATIVE, Gradients, rule
 
+NO_DERIVATIVE[trees.walk_trees] = "its results are leaves, which stay the same nearby"
 NO_DERIVATIVE[arrange.argsort] = "its results are indices; that of sort goes through a gather"
 
 

@@ -19,6 +19,7 @@ from ..ops import (
     integer,
     recurrence,
     recurrence_gradient,
+    trees,
     window,
     winograd,
     winograd4,
@@ -157,6 +158,8 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is recurrence_gradient.recurrence_gradient:  # gates again, what goes back, and weights
         (time, batch, _), weights, hidden = (shape for shape, _ in operands[2:5])
         return 6 * time * batch * (size_of(weights) + size_of(hidden))
+    if op is trees.walk_trees:  # at each step, what is tested, compared and chosen
+        return 4 * size * int(attrs["depth"])
     if isinstance(op, Contraction):
         return 2 * size * operands[0][0][-1]
     if isinstance(op, Reduce):

@@ -97,7 +97,7 @@ TREE = {
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"nodes_truenodeids": [0, 0]}, "back to its node"),
+        ({"nodes_truenodeids": [0, 0]}, "with a cycle"),
         ({"nodes_truenodeids": [1, 0], "nodes_trueleafs": [0, 0]}, "with a cycle"),
         ({"nodes_truenodeids": [7, 0]}, "leads nowhere"),
         ({"tree_roots": [-1]}, "leads nowhere"),

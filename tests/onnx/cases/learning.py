@@ -43,6 +43,10 @@ SIMPLE = [
            {"coefficients": [1.0, -1.0, 0.5], "intercepts": [0.1], "classlabels_ints": [4, 7],
             "post_transform": post}, outputs=2)
       for post in ("NONE", "LOGISTIC")],
+    *[case("LinearClassifier", [floats(9, 3)],
+           {"coefficients": [0.1, -0.2, 0.3], "intercepts": [0.5], "classlabels_ints": [1, 5],
+            "post_transform": post}, outputs=2)
+      for post in ("SOFTMAX", "SOFTMAX_ZERO")],
     case("OneHotEncoder", [integers(4, low=0, high=4)], {"cats_int64s": [0, 1, 3]}),
     case("LabelEncoder", [integers(9, low=0, high=4)],
          {"keys_int64s": [1, 2], "values_floats": [0.5, 1.5], "default_float": 7.0},
@@ -86,10 +90,45 @@ TREES = [
          "post_transform": "SOFTMAX"}, opsets=(1, 4)),
 ]  # fmt: skip
 
+_CLASSES = {
+    **{name: each for name, each in _NAMED.items() if name.startswith("nodes_")},
+    **{f"class_{name}": _NAMED[f"target_{name}"] for name in ("treeids", "nodeids", "weights")},
+    "class_ids": [0, 1, 2, 0, 1, 2],
+}
+_VECTORS = {
+    "kernel_type": "RBF", "kernel_params": [0.25, 0.0, 3.0], "vectors_per_class": [1, 1, 2],
+    "support_vectors": floats(12).tolist(), "coefficients": floats(8).tolist(),
+    "rho": [0.5, -0.25, 0.125],
+}  # fmt: skip
+TREES += [
+    case("TreeEnsembleClassifier", [_ROWS], {**_CLASSES, "classlabels_int64s": [5, 3, 4]},
+         opsets=(1, 4), outputs=2),
+    case("SVMClassifier", [_X], {**_VECTORS, "classlabels_ints": [5, 3, 4]}, outputs=2),
+    case("SVMRegressor", [_X], {"kernel_type": "POLY", "kernel_params": [0.25, 0.5, 2.0],
+         "n_supports": 2, "support_vectors": floats(6).tolist(), "coefficients": [0.5, -1.0],
+         "rho": [0.25]}),
+]  # fmt: skip
+
 CASES = [*SIMPLE, *TREES]
 
 ON_HOST = [
     case("OneHotEncoder", [texts("a", "c", "x")], {"cats_strings": ["a", "b", "c"]}),
+    case("ArrayFeatureExtractor", [texts(["a", "b"], ["c", "d"]), np.array([1], np.int64)], {}),
+    case("TreeEnsembleClassifier", [_ROWS], {**_CLASSES, "classlabels_strings": ["c", "a", "b"]},
+         opsets=(1, 4), outputs=2),
+    case("SVMClassifier", [_X], {**_VECTORS, "classlabels_strings": ["c", "a", "b"]}, outputs=2),
+    case("CategoryMapper", [texts("a", "z", "b")],
+         {"cats_strings": ["a", "b"], "cats_int64s": [7, 8], "default_int64": -3}),
+    case("CategoryMapper", [np.array([[7], [9]], np.int64)],
+         {"cats_strings": ["a", "b"], "cats_int64s": [7, 8], "default_string": "none"}),
+    case("LabelEncoder", [texts("a", "z")],
+         {"classes_strings": ["a", "b"], "default_int64": -5}, opsets=(1, 1)),
+    *[case("LinearClassifier", [floats(9, 3)],
+           {"coefficients": coefficients, "intercepts": intercepts, "classlabels_strings": labels,
+            "post_transform": "LOGISTIC"}, outputs=2)
+      for coefficients, intercepts, labels in (
+          (_COEFFICIENTS, [0.5, 1.0, -1.0], ["a", "b", "c"]),
+          ([0.1, -0.2, 0.3], [0.5], ["no", "yes"]))],
     case("LabelEncoder", [texts(["a", "b"], ["c", "d"])],
          {"keys_strings": ["a", "c"], "values_int64s": [3, 4]}, opsets=(2, 5)),
     case("LabelEncoder", [integers(5, low=0, high=3)],

@@ -19,7 +19,7 @@ from ... import functions as f
 from ...functions.linear_algebra import projected
 from ...graph import Graph, Node, make, rebuild
 from ...op import Op
-from ...ops import arrange, recurrence, source, window
+from ...ops import arrange, recurrence, source, trees, window
 from ...ops import recurrence_gradient as gradients
 from ...ops.window import WEIGHT_TILE
 from ...shape import size_of
@@ -48,13 +48,14 @@ def compose_recurrences(graph: Graph) -> Graph:
 
 
 def compose_gradients(graph: Graph) -> Graph:
-    """The graph with products instead of gradients of a convolution's weight, and the steps instead
-    of the gradient of a recurrent layer."""
+    """The graph with products instead of gradients of a convolution's weight, the steps instead of
+    the gradient of a recurrent layer, and trees that are walked by gathering."""
     return _composed(
         graph,
         {
             window.conv2d_weight: _conv2d_weight,
             gradients.recurrence_gradient: _recurrence_gradient,
+            trees.walk_trees: _walk_trees,
         },
     )
 
@@ -206,6 +207,32 @@ def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
     return f.concat([f.concat(lines, axis=1), states])
 
 
+def _walk_trees(
+    x: Tensor,
+    nodes: Tensor,
+    splits: Tensor,
+    roots: Tensor,
+    depth: int,
+    modes: tuple[int, ...],
+    missing: bool,
+) -> Tensor:
+    """All rows take a step in all trees, as many times as the deepest leaf needs."""
+    count, rows = nodes.shape[0], x.shape[0]
+    at = f.broadcast_to(f.expand_dims(roots, 0), (rows, roots.shape[0]))
+    for _ in range(depth):
+        here = f.minimum(at, count - 1)
+        feature, code, yes, no = (f.take(nodes[:, column], here) for column in range(4))
+        value, split = f.take_along_axis(x, feature, 1), f.take(splits, here)
+        truth = apply(trees.COMPARISONS[modes[0]], value, split)
+        for mode in modes[1:]:
+            is_meant = f.equal(f.bitwise_and(code, trees.MISSING - 1), mode)
+            truth = f.where(is_meant, apply(trees.COMPARISONS[mode], value, split), truth)
+        if missing:
+            truth = f.logical_or(truth, f.logical_and(code >= trees.MISSING, f.isnan(value)))
+        at = f.where(at < count, f.where(truth, yes, no), at)
+    return f.permute_dims(f.maximum(at - count, 0), (1, 0))
+
+
 _TURNS, _INVOCATIONS = 1 << 14, 1 << 10
 """Of the kernels of weights' gradients: the most turns of an invocation's loop, which drivers may
 end after 65,535, and as many invocations as keep a small GPU busy."""
@@ -286,4 +313,5 @@ _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     window.conv2d_weight: _weight_kernel,
     recurrence.recurrence: _recurrence,
     gradients.recurrence_gradient: _recurrence_gradient,
+    trees.walk_trees: _walk_trees,
 }

@@ -90,9 +90,9 @@ def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], 
     return _registering(_ON_HOST, name, since, domain, 2)
 
 
-def text_operator(name: str, since: int = 1) -> Callable[[F], F]:
+def text_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
     """Like `host_operator`, for the strings of an operator that is composed for numbers."""
-    return _registering(_ON_HOST, name, since, "", 2, numbers=False)
+    return _registering(_ON_HOST, name, since, domain, 2, numbers=False)
 
 
 def control_operator(name: str, since: int = 1) -> Callable[[F], F]:

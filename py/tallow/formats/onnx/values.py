@@ -1,7 +1,8 @@
 """Values outside of graphs: inputs, values between stages, and results of host operators.
 
-A value is a HostArray, a StringArray, a list of values (a sequence) or None (an empty optional).
-Host operators see NumPy arrays (of dtype object for strings), lists and None.
+A value is a HostArray, a StringArray, a list of values (a sequence), a dict of numbers (a
+map) or None (an empty optional).
+Host operators see NumPy arrays (of dtype object for strings), lists, dicts and None.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from .records import ValueInfo
 _ALWAYS_FREE = 1 << 20
 """Bytes that every host is assumed to have."""
 
-Value = HostArray | StringArray | list[Any] | None
+Value = HostArray | StringArray | list[Any] | dict[Any, Any] | None
 
 
 def to_numpy(value: Value) -> Any:
     """The value in the form that host operators and users see."""
     if isinstance(value, (HostArray, StringArray)):
         return value.numpy()
+    if isinstance(value, dict):
+        return {key: to_numpy(item)[()] for key, item in value.items()}
     return [to_numpy(item) for item in value] if isinstance(value, list) else None
 
 
@@ -36,6 +39,8 @@ def from_numpy(value: Any) -> Value:
         return value
     if isinstance(value, (list, tuple)):
         return [from_numpy(item) for item in value]
+    if isinstance(value, dict):
+        return {key: from_numpy(item) for key, item in value.items()}
     if isinstance(value, str):
         return StringArray((value,), ())
     if hasattr(value, "__array__"):
@@ -55,6 +60,8 @@ def size_in_bytes(value: Value) -> int:
         return value.data.nbytes
     if isinstance(value, StringArray):
         return sum(len(text.encode()) for text in value.values)
+    if isinstance(value, dict):
+        value = list(value.values())
     return sum(map(size_in_bytes, value)) if isinstance(value, list) else 0
 
 
@@ -143,8 +150,9 @@ def _check(info: ValueInfo, value: Value, what: str) -> None:
         for i, item in enumerate(value):
             if info.element:
                 _check(info.element, item, f"its member {i}")
-    elif value is None or isinstance(value, list):
-        raise TypeError(f"{what} is {'None' if value is None else 'a sequence'}")
+    elif value is None or isinstance(value, (list, dict)):
+        kind = "a map" if isinstance(value, dict) else "a sequence"
+        raise TypeError(f"{what} is {'None' if value is None else kind}")
     else:
         found = "string" if isinstance(value, StringArray) else value.dtype.name
         if found != info.type:

@@ -16,6 +16,7 @@ from ....ops import arrange, contract, movement, window
 from ....ops.dynamic_recurrence import dynamic_steps
 from ....ops.integer import integer_conv2d, integer_matmul
 from ....ops.recurrence import recurrence_steps
+from ....ops.trees import walk_trees
 from ....ops.winograd4 import winograd_conv2d, winograd_weight
 from ....shape import Shape
 from ...groups import is_depthwise, is_flat
@@ -33,6 +34,7 @@ from .products import product
 from .recurrence import recurrent_steps
 from .rows import linear_of, nested, write_rows
 from .sliding import sliding
+from .trees import walk
 from .winograd import winograd_convolution, winograd_filters
 
 _LONGEST = 100_000
@@ -153,6 +155,9 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int:
         return recurrent_steps(body, anchor, store, width, scratch)
     if anchor.op is dynamic_steps:
         return dynamic_recurrence(body, anchor, store, width, scratch)
+    if anchor.op is walk_trees:
+        walk(body, anchor, store)
+        return 0
     if anchor.op is integer_matmul:
         return integer_product(body, anchor, store, width, scratch)
     if anchor.op is integer_conv2d:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..... import dtype as dt
 from ..... import functions as f
 from .....compile.passes.fold import host_value
@@ -10,7 +12,7 @@ from .....hostarray import from_values
 from .....shape import Shape, check_axis, size_of, strides_of
 from .....tensor import Tensor, asarray
 from ...call import Call
-from ...registry import operator
+from ...registry import operator, text_operator
 
 _MAX_STEPS = 1 << 33
 
@@ -108,6 +110,15 @@ def array_feature_extractor(call: Call, x: Tensor, indices: Tensor) -> Tensor:
     check_range(indices, x.shape[-1])
     taken = f.take(x, f.reshape(indices, (indices.size,)), -1)
     return taken if x.ndim > 1 else f.expand_dims(taken, 0)
+
+
+@text_operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
+def array_feature_extractor_of_texts(call: Call, np: Any, x: Any, indices: Any) -> Any:
+    places = np.asarray(indices).reshape(-1)
+    if not x.ndim or (len(places) and not 0 <= places.min() <= places.max() < x.shape[-1]):
+        raise OnnxFormatError(f"the indices {places.tolist()} are out of range for {x.shape}")
+    taken = x[..., places]
+    return taken if x.ndim > 1 else taken[None]
 
 
 @operator("Compress", since=9)

@@ -1,5 +1,5 @@
 """The domain ai.onnx.ml; chapter "traditionalml"."""
 
-from . import learning, trees
+from . import classes, learning, trees
 
-__all__ = ["learning", "trees"]
+__all__ = ["classes", "learning", "trees"]

@@ -11,11 +11,12 @@ from ..... import functional as nn
 from ..... import functions as f
 from .....dtype import DType
 from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....functions.torch_special import erfinv
 from .....hostarray import HostArray, StringArray, from_values
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import host_operator, operator
-from ...values import check_array
+from ...values import check_array, check_memory
 from ..text.texts import object_array
 
 DOMAIN = "ai.onnx.ml"
@@ -94,26 +95,29 @@ def feature_vectorizer(call: Call, x: Tensor, *others: Tensor) -> Tensor:
 
 # ---- linear models -----------------------------------------------------------------------------
 
-_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+_ZERO = 1e-7  # below that, a score counts as 0 to onnxruntime too
+TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def transformed(scores: Tensor, name: str) -> Tensor:
-    """Applies a post_transform to scores (rows, targets). SOFTMAX_ZERO keeps scores of 0."""
+    """Applies a post_transform to scores (rows, targets). SOFTMAX_ZERO makes scores of 0 no
+    chances."""
     if name == "SOFTMAX":
         return nn.softmax(scores, 1)
     if name == "LOGISTIC":
         return nn.sigmoid(scores)
     if name == "SOFTMAX_ZERO":
-        used = f.not_equal(scores, 0)
+        used = f.abs(scores) > _ZERO
         power = f.where(used, f.exp(scores - f.max(scores, 1, True)), 0.0)
         total = f.sum(power, 1, True)
         return power / f.where(f.equal(total, 0), 1.0, total)
     if name == "PROBIT":
-        raise OnnxUnsupportedError("the post_transform PROBIT is not supported")
+        return erfinv(2 * scores - 1) * math.sqrt(2)
     return scores
 
 
-def _linear(call: Call, x: Tensor, count: int) -> Tensor:
+def linear_scores(call: Call, x: Tensor, count: int) -> Tensor:
+    """The scores of `count` targets, by the attributes coefficients and intercepts."""
     coefficients = call.get("coefficients", tuple)
     intercepts = call.get("intercepts", tuple, ())
     if x.ndim not in (1, 2) or count < 1 or len(coefficients) != count * x.shape[-1]:
@@ -129,29 +133,8 @@ def _linear(call: Call, x: Tensor, count: int) -> Tensor:
 
 @operator("LinearRegressor", domain=DOMAIN)
 def linear_regressor(call: Call, x: Tensor) -> Tensor:
-    name = call.choice("post_transform", *_TRANSFORMS)
-    return transformed(_linear(call, x, call.get("targets", int, 1)), name)
-
-
-@operator("LinearClassifier", domain=DOMAIN)
-def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
-    """The label with the largest score, and all scores. String labels are not supported."""
-    call.ignore("multi_class")
-    if call.get("classlabels_strings", tuple, ()):
-        raise OnnxUnsupportedError("its labels are strings")
-    labels = call.ints("classlabels_ints")
-    name = call.choice("post_transform", *_TRANSFORMS)
-    intercepts = call.get("intercepts", tuple, ())
-    rows = len(intercepts) or len(labels)
-    scores = _linear(call, x, rows)
-    if rows == 1 and len(labels) == 2:  # one score for two classes
-        chosen = (scores[:, 0] > 0).astype(dt.int32)
-        scores = transformed(scores, name)
-        return [f.take(_list(labels, dt.int64), chosen), f.concat([1 - scores, scores], 1)]
-    if rows != len(labels):
-        raise OnnxFormatError(f"{len(labels)} labels for {rows} scores")
-    chosen = f.argmax(scores, 1)
-    return [f.take(_list(labels, dt.int64), chosen), transformed(scores, name)]
+    name = call.choice("post_transform", *TRANSFORMS)
+    return transformed(linear_scores(call, x, call.get("targets", int, 1)), name)
 
 
 # ---- encoding ----------------------------------------------------------------------------------
@@ -248,6 +231,34 @@ def label_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
     keys, _, values, value_type, default = _mapping(call)
     table = dict(zip(keys, values, strict=True))
     return _looked_up(np, x, lambda item: table.get(item, default), value_type)
+
+
+@host_operator("CategoryMapper", domain=DOMAIN)
+def category_mapper(call: Call, np: Any, x: Any) -> Any:
+    """Strings to integers, or back."""
+    names, numbers = call.get("cats_strings", tuple), call.ints("cats_int64s")
+    other, default = call.get("default_int64", int, -1), call.get("default_string", str, "_Unused")
+    if len(names) != len(numbers):
+        raise OnnxFormatError(f"{len(names)} strings and {len(numbers)} integers")
+    if x.dtype == object:
+        table = dict(zip(names, numbers, strict=True))
+        return _looked_up(np, x, lambda item: table.get(item, other), dt.int64)
+    back = dict(zip(numbers, names, strict=True))
+    return _looked_up(np, x, lambda item: back.get(item, default), None)
+
+
+@host_operator("ZipMap", domain=DOMAIN)
+def zip_map(call: Call, np: Any, x: Any) -> Any:
+    """A map for each row, from labels to scores."""
+    labels = call.get("classlabels_strings", tuple, ()) or call.ints("classlabels_int64s", ())
+    call.ignore("classlabels_int64s")
+    if x.ndim not in (1, 2) or x.shape[-1] != len(labels):
+        raise OnnxFormatError(f"{len(labels)} labels for scores {x.shape}")
+    check_memory(_MAP * x.size, f"{x.size:,} entries of maps")
+    return [dict(zip(labels, row, strict=True)) for row in x.reshape(-1, len(labels))]
+
+
+_MAP = 512  # bytes of an entry, at least
 
 
 def _looked_up(np: Any, x: Any, find: Callable[[Any], Any], dtype: DType | None) -> Any:
