@@ -122,9 +122,7 @@ def scatter_elements(
         raise ShapeError(
             f"scatter: updates {updates.shape} at indices {indices.shape} do not fit into {x.shape}"
         )
-    if not indices.size:
-        return x
-    alike = alike_along(indices.node)
+    alike = {a for a in alike_along(indices.node) if indices.shape[a]}
     lines, along = [a for a in others if a not in alike], [a for a in others if a in alike]
     column = indices[tuple(slice(0, 1 if a in along else n) for a, n in enumerate(indices.shape))]
     part = x[tuple(slice(0, x.shape[a] if a == axis else n) for a, n in enumerate(indices.shape))]

@@ -61,8 +61,8 @@ def test_corners() -> None:
 def test_ctc_loss_of_no_input() -> None:
     scores = tl.asarray(np.log(np.full((1, 2, 2), 0.5, np.float32)))
     labels = tl.asarray(np.array([[1], [1]]))
-    lengths = [tl.asarray(np.array(each)) for each in ([0, 0], [0, 1])]
-    found = tl.functional.ctc_loss(scores, labels, *lengths, reduction="none")
+    steps, targets = (tl.asarray(np.array(each)) for each in ([0, 0], [0, 1]))
+    found = tl.functional.ctc_loss(scores, labels, steps, targets, reduction="none")
     assert found.numpy().tolist() == [0, np.inf]
 
 
