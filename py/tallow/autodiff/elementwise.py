@@ -1,7 +1,7 @@
 """Derivatives of elementwise ops. Operands have the result's shape: nothing broadcasts here.
 
 Where a function has a corner, a rule gives what PyTorch gives: 0 for abs at 0; for maximum and
-minimum of equal operands, half to each, but none to what is clamped by a number.
+minimum of equal operands, half to each, but all to what is bounded by a number.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _is_number(x: Tensor) -> bool:
 
 def _extremum(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
     first, second = f.equal(y, a), f.equal(y, b)
-    share = 0.5 - 0.5 * _is_number(b) + 0.5 * _is_number(a)
+    share = 0.5 + 0.5 * _is_number(b) - 0.5 * _is_number(a)
     tied = f.equal(a, b)
     return [
         f.where(tied, gradient * share, f.where(first, gradient, 0.0)),

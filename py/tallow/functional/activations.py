@@ -44,7 +44,7 @@ def hardtanh(
 ) -> Tensor:
     """x clamped to min_val and max_val; the derivative at the ends is 0."""
     x = input
-    y = f.clip(x, min_val, max_val)
+    y = f.minimum(f.maximum(x, min_val), max_val)
 
     def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
         return [f.where(f.logical_and(y > min_val, y < max_val), gradient, 0.0)]

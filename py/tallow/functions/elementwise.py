@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -321,20 +322,28 @@ def square(x: Tensor) -> Tensor:
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """x clamped to min and max, either of which may be None. An element that equals a bound gets
-    the gradient, as in PyTorch."""
+    """x clamped to min and max, either of which may be None. The slope at a bound that is a number
+    is 0, as in PyTorch 2.14; an element that equals its element of a tensor gets the gradient."""
     if min is not None:
-        x = _where(x < min, min, x) if _shares(x, min) else globals()["maximum"](x, min)
+        x = _bounded(x, min, "maximum", operator.le, operator.lt)
     if max is not None:
-        x = _where(x > max, max, x) if _shares(x, max) else globals()["minimum"](x, max)
+        x = _bounded(x, max, "minimum", operator.ge, operator.gt)
     return x
 
 
-def _shares(x: Tensor, bound: Any) -> bool:
-    """Whether a maximum of both would share a gradient between equal elements."""
+_Test = Callable[[Any, Any], Any]
+
+
+def _bounded(x: Tensor, bound: Any, name: str, at: _Test, beyond: _Test) -> Tensor:
+    """x held by one bound. A maximum would share a gradient between equal elements, so where there
+    may be one, the bound is chosen instead; a NaN in x is neither beyond nor at it."""
     tensor = isinstance(bound, Tensor)
+    if not (x.requires_grad or (tensor and bound.requires_grad)):
+        extremum: Tensor = globals()[name](x, bound)
+        return extremum
     number = not getattr(bound, "shape", ()) and (not tensor or bound.node.is_constant)
-    return not number and (x.requires_grad or (tensor and bound.requires_grad))
+    held: Tensor = _where((at if number else beyond)(x, bound), bound, x)
+    return held
 
 
 __all__ = list(ELEMENTWISE)
