@@ -6,7 +6,6 @@ from typing import Any
 
 from .. import dtype as dt
 from .. import functions as f
-from ..autodiff.recurrence import activation
 from ..graph import Node
 from ..ops import movement
 from ..ops.dynamic_recurrence import EXACT, GATES
@@ -49,6 +48,8 @@ def composed(
     **attrs: Any,
 ) -> Tensor:
     """`dynamic_steps`, whose weights are not packed, made of other ops, step by step."""
+    from ..autodiff.recurrence import activation  # most models never need what differentiates
+
     (time, batch, _, width), backward = x.shape, attrs["backward"]
     size, clip = width // GATES, attrs["clip"]
     if not batch:
