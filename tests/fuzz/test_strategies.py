@@ -27,6 +27,7 @@ LEFT_OUT = {
     "ImageDecoder": "pictures: the tests of files have it",
     "Scatter": "the older name of ScatterElements, whose function it is",
     "ai.onnx.preview.training.Gradient": "tests/onnx/run/test_gradient.py compares derivatives",
+    "ai.onnx.ml.ZipMap": "maps: tests/onnx/operators/test_trees.py compares them",
     "ai.onnx.ml.TreeEnsemble": "the same trees as TreeEnsembleRegressor's, in other lists",
 }  # fmt: skip
 """Operators that no strategy draws, and why."""

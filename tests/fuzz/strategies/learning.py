@@ -121,6 +121,40 @@ def linear(draft: Draft) -> Case:
     )  # fmt: skip
 
 
+@draws("learning", "ai.onnx.ml.SVMRegressor ai.onnx.ml.SVMClassifier")
+def vectors(draft: Draft) -> Case:
+    x = _rows(draft)
+    kind = draft.pick(("LINEAR", "RBF", "POLY", "SIGMOID"))
+    count, n = draft.integer(2, 4), x.shape[1]
+    same: dict[str, Any] = {
+        "kernel_type": kind,
+        "kernel_params": [0.25, draft.real(), 2.0],
+        "support_vectors": [draft.real() for _ in range(count * n)],
+        "coefficients": [draft.real() for _ in range(count)],
+        "rho": [draft.real() + 0.03],
+    }
+    if draft.op == "SVMRegressor":
+        return draft.result(draft.given(x), n_supports=count, **same, scaled=True, slack=16)
+    return draft.result(
+        draft.given(x), outputs=2, classlabels_ints=[4, 6], vectors_per_class=[1, count - 1],
+        **same, scaled=True, slack=16,
+    )  # fmt: skip
+
+
+@draws("learning", "ai.onnx.ml.CategoryMapper")
+def mapper(draft: Draft) -> Case:
+    words, numbers = ["a", "b", "c"], [4, 0, 7]
+    shape = draft.shape(1, 2, zeros=False, long=6)
+    items: list[Any] = [*words, "d"] if draft.flag() else [*numbers, 9]
+    flat = [draft.pick(items) for _ in range(int(np.prod(shape)))]
+    is_text = isinstance(items[0], str)
+    x = texts_of(flat, shape) if is_text else np.reshape(flat, shape).astype(np.int64)
+    return draft.result(
+        draft.given(x), cats_strings=words, cats_int64s=numbers,
+        default_int64=draft.pick((None, 5)), default_string=draft.pick((None, "none")),
+    )  # fmt: skip
+
+
 @draws("learning", "ai.onnx.ml.OneHotEncoder ai.onnx.ml.LabelEncoder")
 def encoder(draft: Draft) -> Case:
     words = draft.flag()
@@ -153,10 +187,11 @@ def _tree(draft: Draft, features: int, depth: int) -> Any:
     return draft.integer(0, features - 1), split, mode, *branches
 
 
-@draws("learning", "ai.onnx.ml.TreeEnsembleRegressor")
+@draws("learning", "ai.onnx.ml.TreeEnsembleRegressor ai.onnx.ml.TreeEnsembleClassifier")
 def trees(draft: Draft) -> Case:
     draft.opsets[draft.domain] = 3
     x = _rows(draft)
+    leaf = "class" if draft.op.endswith("Classifier") else "target"
     table: dict[str, list[Any]] = {
         f"nodes_{key}": []
         for key in (
@@ -169,9 +204,16 @@ def trees(draft: Draft) -> Case:
             "falsenodeids",
         )
     }
-    table |= {f"target_{key}": [] for key in ("treeids", "nodeids", "ids", "weights")}  # fmt: skip
+    table |= {f"{leaf}_{key}": [] for key in ("treeids", "nodeids", "ids", "weights")}
     for number in range(draft.integer(1, 2)):
-        _enter(table, number, _tree(draft, x.shape[1], draft.integer(1, 2)))
+        _enter(table, leaf, number, _tree(draft, x.shape[1], draft.integer(1, 2)))
+    if leaf == "class":
+        # Positive: onnxruntime passes over a class of which no leaf knows, whose score is 0.
+        table["class_weights"] = [abs(weight) + 0.25 for weight in table["class_weights"]]
+        return draft.result(
+            draft.given(x), outputs=2, classlabels_int64s=[7, 9, 3], **table, scaled=True, slack=4,
+            post_transform=draft.pick((None, "NONE", "SOFTMAX", "LOGISTIC")),
+        )  # fmt: skip
     how = draft.pick((None, "SUM", "AVERAGE", "MIN", "MAX"))
     return draft.result(
         draft.given(x), n_targets=2, aggregate_function=how, **table, scaled=True, slack=4,
@@ -180,16 +222,16 @@ def trees(draft: Draft) -> Case:
     )  # fmt: skip
 
 
-def _enter(table: dict[str, list[Any]], number: int, root: Any) -> None:
-    """Adds a tree to the operator's lists, the root first."""
+def _enter(table: dict[str, list[Any]], leaf: str, number: int, root: Any) -> None:
+    """Adds a tree to the operator's lists, the root first. leaf: how the lists of leaves begin."""
     waiting = [root]
     for index, node in enumerate(waiting):
         row: dict[str, Any] = {"treeids": number, "nodeids": index, "modes": "LEAF"}
         row |= dict.fromkeys(("featureids", "truenodeids", "falsenodeids"), 0) | {"values": 0.0}
         if len(node) == 2:
-            leaf = {"treeids": number, "nodeids": index, "ids": node[0], "weights": node[1]}
-            for key, value in leaf.items():
-                table[f"target_{key}"].append(value)
+            end = {"treeids": number, "nodeids": index, "ids": node[0], "weights": node[1]}
+            for key, value in end.items():
+                table[f"{leaf}_{key}"].append(value)
         else:
             row |= dict(zip(("featureids", "values", "modes"), node[:3], strict=True))
             row |= {"truenodeids": len(waiting), "falsenodeids": len(waiting) + 1}
