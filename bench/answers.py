@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 # Relative to the answer's largest value; float32 sums in another order differ a hundred times less.
 TOLERANCE = 1e-3
@@ -16,9 +19,14 @@ class WrongAnswerError(Exception):
     """An engine's answer is not the expected one; the message says how far it is off."""
 
 
-def decoded(text: str) -> Numbers:
-    """The numbers of an answer in the form that the pages send."""
-    return np.frombuffer(base64.b64decode(text), np.float32)
+def joined(outputs: Sequence[NDArray[Any]]) -> Numbers:
+    """All outputs as one vector of float32."""
+    return np.concatenate([each.ravel().astype(np.float32) for each in outputs])
+
+
+def decoded(outputs: Sequence[dict[str, str]]) -> Numbers:
+    """The numbers of an answer in the form that the pages send: a type and base64 for each."""
+    return joined([np.frombuffer(base64.b64decode(o["data"]), o["type"]) for o in outputs])
 
 
 def deviation(

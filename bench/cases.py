@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
+from numpy.typing import NDArray
 
 from bench import networks, quantised
-from bench.answers import TOLERANCE, Numbers
+from bench.answers import TOLERANCE, Numbers, joined
 from tallow_build.content import models
 from tallow_build.errors import BuildError
 from tallow_build.paths import BUILD, DIST, shown
@@ -48,7 +49,8 @@ class Case:
     """Something to measure. flop: floating-point operations of one run, two for a multiplication
     and its addition; 0 for a network. links: how often the operator occurs. make: returns the ONNX
     file's content; None if dist/ has the file. tolerance: of an answer, relative to its largest
-    value."""
+    value. inputs: returns what a network is given, by name; None for random numbers of its only
+    input's shape."""
 
     name: str
     title: str
@@ -56,6 +58,7 @@ class Case:
     links: int = 1
     make: Callable[[], bytes] | None = None
     tolerance: float = TOLERANCE
+    inputs: Callable[[], dict[str, NDArray[Any]]] | None = None
 
     @property
     def is_network(self) -> bool:
@@ -135,19 +138,27 @@ def micro() -> list[Case]:
 
 
 @dataclass(frozen=True)
+class Input:
+    """An input's name, its type as NumPy names it, its shape, and the address of its file."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    file: str
+
+
+@dataclass(frozen=True)
 class Files:
-    """A prepared case: addresses of its files on the bench's server, the input's name and shape,
-    and the answer of onnxruntime on this machine's CPU."""
+    """A prepared case: the address of its file on the bench's server, its inputs, and the answer of
+    onnxruntime on this machine's CPU, all outputs one after the other."""
 
     model: str
-    input: str
-    input_name: str
-    shape: tuple[int, ...]
+    inputs: tuple[Input, ...]
     answer: Numbers
 
     def for_page(self) -> dict[str, Any]:
         """The information for the page."""
-        return {name: value for name, value in vars(self).items() if name != "answer"}
+        return {"model": self.model, "inputs": [asdict(each) for each in self.inputs]}
 
 
 def prepare(case: Case) -> Files:
@@ -159,16 +170,23 @@ def prepare(case: Case) -> Files:
         why, remedy = f"{shown(case.model)} is missing", "run `python3 build.py build`"
         raise BuildError(f"Preparing {case.name}", why, remedy)
     session = onnxruntime.InferenceSession(case.model, providers=["CPUExecutionProvider"])
-    (wanted,) = session.get_inputs()
-    shape = tuple(length if isinstance(length, int) else 1 for length in wanted.shape)
-    random = np.random.default_rng(zlib.crc32(case.name.encode()))
-    values = random.standard_normal(shape, dtype=np.float32)
-    (answer,) = session.run(None, {wanted.name: values})
-    (MADE / f"{case.name}.input").write_bytes(values.tobytes())
+    values = case.inputs() if case.inputs else _random(case, session)
+    inputs = []
+    for number, (name, each) in enumerate(values.items()):
+        file = MADE / f"{case.name}.{number}.input"
+        file.write_bytes(each.tobytes())
+        inputs.append(Input(name, each.dtype.name, each.shape, f"made/{file.name}"))
     served = {True: ("made", MADE), False: ("web", DIST)}
     address, folder = served[case.make is not None]
     model = f"{address}/{case.model.relative_to(folder).as_posix()}"
-    return Files(model, f"made/{case.name}.input", wanted.name, shape, answer)
+    return Files(model, tuple(inputs), joined(session.run(None, values)))
+
+
+def _random(case: Case, session: onnxruntime.InferenceSession) -> dict[str, NDArray[Any]]:
+    (wanted,) = session.get_inputs()
+    shape = tuple(length if isinstance(length, int) else 1 for length in wanted.shape)
+    random = np.random.default_rng(zlib.crc32(case.name.encode()))
+    return {wanted.name: random.standard_normal(shape, dtype=np.float32)}
 
 
 def _write(case: Case, make: Callable[[], bytes]) -> None:

@@ -48,14 +48,13 @@ class Figures:
         self._python += result.get("python_ms", [])
 
     def finish(self, counts: dict[str, Any]) -> None:
-        """Adds counts of the last run; for Tallow also its plan."""
+        """Adds counts of the last run; for Tallow also its plans."""
         self._counts = dict(counts)
-        text = self._counts.pop("plan", None)
-        if text:
-            plan = Plan.from_json(text)
-            self._counts["slots"] = len(plan.slots)
-            self._counts["activation_bytes"] = activation_bytes(plan)
-            self._counts["live_bytes"] = largest_live(plan)
+        plans = [Plan.from_json(text) for text in self._counts.pop("plans", ())]
+        if plans:
+            self._counts["slots"] = sum(len(plan.slots) for plan in plans)
+            self._counts["activation_bytes"] = sum(map(activation_bytes, plans))
+            self._counts["live_bytes"] = sum(map(largest_live, plans))
 
     def _judge(self, result: dict[str, Any]) -> None:
         answer = decoded(result["answer"])

@@ -2,6 +2,7 @@
 
     python3 build.py bench [--models NAME ...] [--engines NAME ...] [--rounds N] [--firsts N]
                            [--no-micro] [--json FILE] [--smoke]
+    python3 build.py bench --networks ...   networks that other people published: others.py
     python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
@@ -26,7 +27,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from bench import cases, engines, figures, report, serving, table  # noqa: E402
+from bench import cases, engines, figures, others, report, serving, table  # noqa: E402
 from bench.rounds import Bench, Schedule  # noqa: E402
 from tallow_build.environment import browser  # noqa: E402
 from tallow_build.process import become  # noqa: E402
@@ -38,8 +39,9 @@ SMOKE = cases.conv(3, 8, 8, 16)
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__.splitlines()[0])
-    names, all_engines = (*cases.NETWORKS, *cases.QUANTISED), engines.ENGINES
-    parser.add_argument("--models", nargs="*", choices=names, default=cases.NETWORKS,
+    names = (*cases.NETWORKS, *cases.QUANTISED, *others.records())
+    all_engines = engines.ENGINES
+    parser.add_argument("--models", nargs="*", choices=names,
                         metavar="NAME", help=f"networks, of {', '.join(names)}; none: operators "
                         f"only ({', '.join(cases.NETWORKS)})")  # fmt: skip
     parser.add_argument("--engines", nargs="+", choices=all_engines, default=engines.USUAL,
@@ -49,6 +51,11 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--firsts", type=int, default=3,
                         help="first runs of each network, each in a new worker (3)")  # fmt: skip
     parser.add_argument("--no-micro", action="store_true", help="networks only")
+    parser.add_argument(
+        "--networks",
+        action="store_true",
+        help="networks that other people published, unless --models names some; no operators",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     parser.add_argument(
         "--smoke",
@@ -78,6 +85,9 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(argv)
     if options.rounds < 2 or options.firsts < 1:
         parser.error("--rounds must be 2 or more, --firsts 1 or more")
+    if options.models is None:
+        options.models = others.records() if options.networks else cases.NETWORKS
+    options.no_micro |= options.networks
     if options.smoke:
         options.rounds, options.firsts = 2, 1
     # In a fixed order: each of Tallow's engines before its peers.
@@ -101,7 +111,7 @@ def main(argv: Sequence[str]) -> int:
         if options.smoke:
             rows = list(bench.together([cases.network("mnist"), SMOKE]))
         else:
-            rows = [row for name in options.models for row in bench.apart(cases.network(name))]
+            rows = [row for name in options.models for row in bench.apart(network(name))]
             rows += bench.together([] if options.no_micro else cases.micro())
         version = chromium.version
     networks = [row for row in rows if row["kind"] == "network"]
@@ -127,10 +137,16 @@ def main(argv: Sequence[str]) -> int:
     return 1 if any(row["failed"] for row in rows) else 0
 
 
+def network(name: str) -> cases.Case:
+    """One of ours or of others."""
+    return others.case(name) if name in others.records() else cases.network(name)
+
+
 def tell(networks: Sequence[dict[str, Any]], micro: Sequence[dict[str, Any]]) -> None:
     """Prints the tables."""
     if networks:
         print("\n" + table.networks(networks))
+        print("\n" + table.means(networks))
         if "tallow-webgpu" in {row["engine"] for row in networks}:
             print("\n" + table.memory(networks))
     if micro:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 from bench.engines import PEERS
@@ -80,6 +82,21 @@ def networks(rows: Sequence[Row]) -> str:
             )
         )
     return table(titles, lines, 2)
+
+
+def means(rows: Sequence[Row]) -> str:
+    """A line for each engine and peer: the geometric mean of the ratios, and the largest one."""
+    found: dict[tuple[str, str, str], list[tuple[float, str]]] = {}
+    for row in rows:
+        for time in ("first_ms", "warm_ms"):
+            for library, ratio in row.get(f"{time}_of", {}).items():
+                key = (row["engine"], library, time.removesuffix("_ms"))
+                found.setdefault(key, []).append((ratio, row["case"]))
+    return "\n".join(
+        f"{engine} of {library}, {time}: {math.exp(fmean(math.log(r) for r, _ in ratios)):.2f} in "
+        f"the geometric mean of {len(ratios)}, at most {max(ratios)[0]:.2f} ({max(ratios)[1]})"
+        for (engine, library, time), ratios in found.items()
+    )
 
 
 def memory(rows: Sequence[Row]) -> str:

@@ -7,6 +7,7 @@ They have the weights of the ONNX files. TensorFlow makes them in an environment
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def prepare(case: Case, files: Files) -> Files:
 
     files: those of the ONNX model.
     """
-    values = np.fromfile(MADE / f"{case.name}.input", np.float32).reshape(files.shape)
+    (given,) = files.inputs
+    values = np.fromfile(MADE / Path(given.file).name, np.float32).reshape(given.shape)
     channels_last(values).tofile(MADE / f"{case.name}.channels-last")
     target = MADE / f"{case.name}.tflite"
     stamp = Stamp(f"bench-{case.name}-tflite")
@@ -47,13 +49,9 @@ def prepare(case: Case, files: Files) -> Files:
         stamp.clear()
         _convert(case, [values, *real_inputs(case)], target)
         stamp.write(inputs, [target])
-    return Files(
-        f"made/{target.name}",
-        f"made/{case.name}.channels-last",
-        files.input_name,
-        channels_last(values).shape,
-        channels_last(files.answer),
-    )
+    shape, file = channels_last(values).shape, f"made/{case.name}.channels-last"
+    turned = replace(given, shape=shape, file=file)
+    return Files(f"made/{target.name}", (turned,), channels_last(files.answer))
 
 
 def channels_last(values: Floats) -> Floats:

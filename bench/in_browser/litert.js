@@ -33,7 +33,7 @@ export async function boot(wanted, threads) {
 }
 
 export const peer = new Peer(
-  async ({ model, values, shape }) => {
+  async ({ model, inputs: [{ values, shape }] }) => {
     network = await litert.loadAndCompile(model, {
       accelerator,
       gpuOptions: { precision: "fp32" },
@@ -45,14 +45,14 @@ export const peer = new Peer(
     if (actual !== accelerator || (actual === "webgpu" && !network.isFullyAccelerated)) {
       throw new Error(`LiteRT.js runs some of the model elsewhere than on ${accelerator}`);
     }
-    [numbers, dimensions] = [values, shape];
+    [numbers, dimensions] = [/** @type {Float32Array} */ (values), shape];
   },
   async () => {
     const input = new litert.Tensor(numbers, dimensions);
     const [output] = await network.run(input);
     const answer = await output.data();
     for (const tensor of [input, output]) tensor.delete();
-    return /** @type {Float32Array} */ (answer);
+    return [/** @type {Float32Array} */ (answer)];
   },
 );
 

@@ -39,10 +39,12 @@ async def attach(origin: str) -> None:
     subject.inside = (await run_js(f"import('{folder}/tallow.js')")).inside
 
 
-async def _run() -> HostArray:
-    (answer,) = (await subject.session.run_host_async(subject.feeds)).values()
-    assert isinstance(answer, HostArray)
-    return answer
+async def _run() -> list[HostArray]:
+    answers: list[HostArray] = []
+    for each in (await subject.session.run_host_async(subject.feeds)).values():
+        assert isinstance(each, HostArray)
+        answers.append(each)
+    return answers
 
 
 def _count(dispatches: int) -> None:
@@ -55,17 +57,23 @@ def _count(dispatches: int) -> None:
     }
 
 
-def _base64(answer: HostArray) -> str:
-    return base64.b64encode(answer.data).decode()
+def _sent(answers: list[HostArray]) -> list[dict[str, str]]:
+    """The type and the base64 of each."""
+    return [
+        {"type": each.dtype.name, "data": base64.b64encode(each.data).decode()} for each in answers
+    ]
 
 
-async def first(name: str, shape: list[int]) -> dict[str, Any]:
-    """Opens model.onnx as a session, and runs it on input.bin.
+async def first(inputs: list[tuple[str, str, list[int]]]) -> dict[str, Any]:
+    """Opens model.onnx as a session, and runs it on inputs of these names, types and shapes.
 
-    create_ms: until the session is ready; first_ms: until the answer. answer: float32, base64.
+    create_ms: until the session is ready; first_ms: until the answer.
     """
-    content, values = Path("model.onnx").read_bytes(), Path("input.bin").read_bytes()
-    subject.feeds = {name: HostArray(memoryview(values), tuple(shape), dtype.float32)}
+    content = Path("model.onnx").read_bytes()
+    subject.feeds = {}
+    for number, (name, type_, shape) in enumerate(inputs):
+        values = memoryview(Path(f"{number}.input").read_bytes())
+        subject.feeds[name] = HostArray(values, tuple(shape), dtype.BY_NAME[type_])
     subject.meter.reset()
     start_time = time.perf_counter()
     subject.session = await tallow.onnx.load(content).session_async()
@@ -77,7 +85,7 @@ async def first(name: str, shape: list[int]) -> dict[str, Any]:
     return {
         "create_ms": 1000 * (created - start_time),
         "first_ms": 1000 * (ended - start_time),
-        "answer": _base64(answer),
+        "answer": _sent(answer),
     }
 
 
@@ -96,12 +104,13 @@ async def turn(milliseconds: float, max_runs: int) -> dict[str, Any]:
         times.append(1000 * (time.perf_counter() - start_time))
         python.append(times[-1] - (subject.inside.milliseconds - before))
         _count(dispatches)
-    return {"times": times, "python_ms": python, "answer": _base64(answer)}
+    return {"times": times, "python_ms": python, "answer": _sent(answer)}
 
 
 async def finish() -> dict[str, Any]:
-    """Closes the session; returns the counts of its last run, and its plan as JSON."""
+    """Closes the session; returns the counts of its last run, and its plans as JSON."""
     session = subject.session
-    own = {"runner_bytes": session.stats.get("bytes"), "plan": session.plan.to_json(host=False)}
+    plans = [plan.to_json(host=False) for plan in session.plans]
+    runner_bytes = session.stats.get("bytes")
     session.close()
-    return {**subject.counts, **own}
+    return {**subject.counts, "runner_bytes": runner_bytes, "plans": plans}

@@ -24,13 +24,20 @@ let session;
 let feeds;
 
 const peer = new Peer(
-  async ({ model, values, name, shape }) => {
+  async ({ model, inputs }) => {
     session = await ort.InferenceSession.create(model, { executionProviders: [provider] });
-    feeds = { [name]: new ort.Tensor("float32", values, shape) };
+    feeds = Object.fromEntries(
+      inputs.map(({ name, type, shape, values }) => [
+        name,
+        new ort.Tensor(/** @type {any} */ (type), values, shape),
+      ]),
+    );
   },
   async () => {
     const result = await session.run(feeds);
-    return /** @type {Float32Array} */ (result[session.outputNames[0]].data);
+    return session.outputNames.map(
+      (name) => /** @type {import("./peer.js").Values} */ (result[name].data),
+    );
   },
 );
 

@@ -9,9 +9,11 @@
 import { Rpc } from "../../web/engine/rpc.js";
 import { DEVICES } from "../../web/shared/devices.js";
 import * as litert from "./litert.js";
+import { typed } from "./peer.js";
 
 /**
- * @typedef {{model: string, input: string, input_name: string, shape: number[]}} Files
+ * @typedef {{name: string, type: string, shape: number[], file: string}} Input
+ * @typedef {{model: string, inputs: Input[]}} Files
  * @typedef {{adapter: string, boot_ms: number}} Booted
  */
 
@@ -44,10 +46,13 @@ class Tallow {
   }
 
   /** @param {Files} files */
-  async first({ model, input, input_name, shape }) {
+  async first({ model, inputs }) {
     await this.#rpc.call("write", { path: "model.onnx", bytes: await bytesOf(model) });
-    await this.#rpc.call("write", { path: "input.bin", bytes: await bytesOf(input) });
-    return this.#ask(`first(${JSON.stringify(input_name)}, ${JSON.stringify(shape)})`);
+    for (const [number, { file }] of inputs.entries()) {
+      await this.#rpc.call("write", { path: `${number}.input`, bytes: await bytesOf(file) });
+    }
+    const described = inputs.map(({ name, type, shape }) => [name, type, shape]);
+    return this.#ask(`first(${JSON.stringify(described)})`);
   }
 
   /** @param {number} milliseconds @param {number} most */
@@ -68,9 +73,13 @@ class Tallow {
 }
 
 /** @param {Files} files @returns {Promise<import("./peer.js").Given>} */
-async function given({ model, input, input_name, shape }) {
-  const [content, values] = [await bytesOf(model), await bytesOf(input)];
-  return { model: content, values: new Float32Array(values.buffer), name: input_name, shape };
+async function given({ model, inputs }) {
+  const content = await bytesOf(model);
+  const values = [];
+  for (const { name, type, shape, file } of inputs) {
+    values.push({ name, type, shape, values: typed(type, (await bytesOf(file)).buffer) });
+  }
+  return { model: content, inputs: values };
 }
 
 /** @param {string} adapter @param {number} threads */
@@ -94,7 +103,8 @@ class Ort {
   /** @param {Files} files */
   async first(files) {
     const args = await given(files);
-    return this.#rpc.call("first", args, [args.model.buffer, args.values.buffer]);
+    const buffers = args.inputs.map(({ values }) => values.buffer);
+    return this.#rpc.call("first", args, [args.model.buffer, ...buffers]);
   }
 
   /** @param {number} milliseconds @param {number} most */

@@ -40,6 +40,11 @@ def ensure(*, dev: bool) -> None:
     stamp.write(everything if dev else runtime, [NODE_MODULES / ".package-lock.json"])
 
 
+def pack(package: str, folder: Path) -> list[str]:
+    """The command line that downloads a package, such as name@1.0, as a tarball to a folder."""
+    return [_npm(), "pack", package, "--ignore-scripts", "--pack-destination", str(folder)]
+
+
 def binary(name: str) -> Path:
     """The program `name` of an installed package."""
     found = shutil.which(name, path=str(NODE_MODULES / ".bin"))

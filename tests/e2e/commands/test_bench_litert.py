@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 from bench import cases, engines, rounds, serving, table, tflite
 from bench.answers import decoded
-from bench.cases import Files
+from bench.cases import Files, Input
 from bench.figures import compare
 
 from tallow_build.errors import BuildError
@@ -34,7 +34,8 @@ def made(tmp_path, monkeypatch):
 
 
 def files(name):
-    return Files(f"made/{name}.tflite", "made/four.input", "input", (4,), VALUES)
+    given = Input("input", "float32", (4,), "made/four.input")
+    return Files(f"made/{name}.tflite", (given,), VALUES)
 
 
 @pytest.fixture
