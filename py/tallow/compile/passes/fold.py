@@ -127,11 +127,11 @@ def _evaluate(node: Node) -> HostArray | None:
 def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
     op, flat = node.op, [value.flat() for value in values]
     if op is elementwise.cast:
-        return [_as_type(item, node) for item in flat[0]]
+        return list(map(_PYTHON.get(node.dtype.kind, int), flat[0]))
     if isinstance(op, Elementwise):
-        attrs = node.attrs
-        found = [op.numpy(_Numbers, *operands, **attrs) for operands in zip(*flat, strict=True)]
-        return [_wrapped(item, node.dtype) for item in found] if node.dtype.is_integer else found
+        attrs = dict(node.attrs.items())
+        found = list(map(partial(op.numpy, _Numbers, **attrs), *flat))
+        return _wrapped(found, node.dtype) if node.dtype.is_integer else found
     if op is source.iota:
         return [coords[node.attrs["axis"]] for coords in _all_coords(node)]
     if op is movement.reshape:
@@ -145,16 +145,18 @@ def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
     return None
 
 
-def _wrapped(item: int, dtype: DType) -> int:
-    """A whole number, wrapped round to the bits of a type."""
+def _wrapped(items: list[Any], dtype: DType) -> list[int]:
+    """Whole numbers, wrapped round to the bits of a type."""
+    whole = list(map(int, items))
     low = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
-    return (int(item) - low & (1 << dtype.bits) - 1) + low
+    mask = (1 << dtype.bits) - 1
+    if not whole or (low <= min(whole) and max(whole) <= low + mask):
+        return whole
+    return [(item - low & mask) + low for item in whole]
 
 
-def _as_type(item: Any, node: Node) -> Any:
-    if node.dtype.kind == "b":
-        return bool(item)
-    return float(item) if node.dtype.is_floating else int(item)
+_PYTHON: dict[str, type] = {"b": bool, "f": float}
+"""The types of numbers by the kind of a dtype, int for all others."""
 
 
 def _all_coords(node: Node) -> itertools.product[tuple[int, ...]]:

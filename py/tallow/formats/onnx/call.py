@@ -94,7 +94,7 @@ class Call:
     def ints(self, name: str, default: Any = _REQUIRED) -> Any:
         """An attribute that is a list of integers."""
         value = self.get(name, tuple, default)
-        if isinstance(value, tuple) and not all(isinstance(item, int) for item in value):
+        if isinstance(value, tuple) and not set(map(type, value)) <= {int}:
             raise OnnxFormatError(f"the attribute {name!r} is not a list of integers: {value}")
         return value
 

@@ -116,7 +116,8 @@ class Model:
         """A session for the model on a device, "webgpu" or "numpy" (None: the default).
 
         The model is compiled immediately if the file and `shapes` give the shape of every input,
-        and again whenever a run has inputs of other shapes. most_turns: the maximum number of loop
+        the length of a batch included, and otherwise by the first run; and again whenever a run
+        has inputs of other shapes. most_turns: the maximum number of loop
         iterations in one run; a run that exceeds it raises RealizeError. Raises the same errors as
         `graph`, except for nodes that the host computes, and DeviceError if the device cannot run
         the model.

@@ -8,7 +8,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from ....compile.plan import Plan
-from ....errors import FeedError, FeedRangeError, GraphError, OnnxFormatError, ShapeError
+from ....errors import (
+    FeedError,
+    FeedRangeError,
+    GraphError,
+    OnnxFormatError,
+    RealizeError,
+    ShapeError,
+)
 from ....graph import constant
 from ....hostarray import HostArray
 from ....runtime.device import backend
@@ -96,8 +103,11 @@ class ModelSession:
         results: dict[str, Value] = await run_async(self._steps(feeds))
         return results
 
-    def prepare(self, shapes: Shapes | None) -> Steps:
-        """Compiles the model in advance if the file and `shapes` give all input shapes."""
+    def prepare(self, shapes: Shapes | None, *, guess: bool = False) -> Steps:
+        """Compiles the model in advance if the file and `shapes` give all input shapes.
+
+        guess: even if a leading dimension is open, for a length of 1.
+        """
         graph = self._record.graph
         tensors = [info for info in graph.inputs if info.dtype is not None]
         try:
@@ -106,13 +116,14 @@ class ModelSession:
             if shapes:
                 raise
             return  # the inputs of a run will give the shapes
-        if len(tensors) < len(graph.inputs):
-            return
+        open_ = guessed(tensors, shapes)
+        if len(tensors) < len(graph.inputs) or (open_ and not guess):
+            return  # a run would probably compile it again, for another length
         specs = {info.name: Spec(by_name[info.name], info.dtype) for info in tensors if info.dtype}
         try:
             yield from self._execution.prepare(specs)
         except OnnxFormatError:
-            if not guessed(tensors, shapes):
+            if not open_:
                 raise  # otherwise a guessed length of 1 may be the cause; a run will show
 
     def _check_fetch(self, fetch: Collection[str] | None) -> None:
@@ -182,7 +193,8 @@ class ModelSession:
 
     @property
     def plan(self) -> Plan:
-        """The plan of a model that has just one; GraphError otherwise (see `plans`)."""
+        """The plan of a model that has just one; GraphError otherwise (see `plans`). Before the
+        first run it is that of one item, if the length of the batch is open."""
         return self._only().plan
 
     @property
@@ -219,6 +231,9 @@ class ModelSession:
         return [part.session for part in self._trace.parts.values() if part.session]
 
     def _only(self) -> Session:
+        if not self._trace.parts and not self._trace.steps:
+            with suppress(RealizeError):  # where blocking is impossible
+                run_sync(self.prepare(None, guess=True))
         sessions = self._sessions()
         if len(sessions) != 1 or self._trace.steps:
             raise GraphError(
