@@ -76,16 +76,20 @@ export function scale(image, width, height) {
  */
 function weighed(rgba, side, columns, rows) {
   const size = columns.length;
-  const before = rgba.length / 4 / side;
-  const across = new Float32Array(before * size * 3);
-  for (let y = 0, to = 0; y < before; y++) {
+  // The rows that a crop leaves out are not scaled across.
+  const top = rows[0].first;
+  const last = rows[rows.length - 1];
+  const bottom = last.first + last.weights.length;
+  const across = new Float32Array((bottom - top) * size * 3);
+  for (let y = top, to = 0; y < bottom; y++) {
     for (let x = 0; x < size; x++, to += 3) {
       const { first, weights } = columns[x];
       let [red, green, blue] = [0, 0, 0];
       for (let j = 0, from = (y * side + first) * 4; j < weights.length; j++, from += 4) {
-        red += weights[j] * rgba[from];
-        green += weights[j] * rgba[from + 1];
-        blue += weights[j] * rgba[from + 2];
+        const weight = weights[j];
+        red += weight * rgba[from];
+        green += weight * rgba[from + 1];
+        blue += weight * rgba[from + 2];
       }
       across[to] = red;
       across[to + 1] = green;
@@ -94,14 +98,19 @@ function weighed(rgba, side, columns, rows) {
   }
   const result = new Uint8ClampedArray(size * rows.length * 4).fill(255);
   const row = size * 3;
-  for (let y = 0; y < rows.length; y++) {
+  for (let y = 0, to = 0; y < rows.length; y++) {
     const { first, weights } = rows[y];
-    for (let x = 0; x < row; x++) {
-      let sum = 0;
-      for (let j = 0, from = first * row + x; j < weights.length; j++, from += row) {
-        sum += weights[j] * across[from];
+    for (let x = 0; x < row; x += 3, to += 4) {
+      let [red, green, blue] = [0, 0, 0];
+      for (let j = 0, from = (first - top) * row + x; j < weights.length; j++, from += row) {
+        const weight = weights[j];
+        red += weight * across[from];
+        green += weight * across[from + 1];
+        blue += weight * across[from + 2];
       }
-      result[(y * size + Math.floor(x / 3)) * 4 + (x % 3)] = sum; // the array rounds and clamps
+      result[to] = red; // the array rounds and clamps
+      result[to + 1] = green;
+      result[to + 2] = blue;
     }
   }
   return result;
