@@ -15,6 +15,7 @@ from ..ops import (
     movement,
     panels,
     recurrence,
+    recurrence_training,
     window,
     winograd,
     winograd4,
@@ -176,8 +177,8 @@ _MADE_LATER = "passes of the compiler make it, after derivatives were taken"
 for _op in (
     window.conv2d_weight_parts, window.patches, winograd.winograd_input, winograd.winograd_output,
     winograd4.winograd_weight,
-    winograd4.winograd_conv2d, recurrence.recurrence_steps, panels.pack_panels,
-    panels.unpack_panels,
+    winograd4.winograd_conv2d, recurrence.recurrence_steps, recurrence_training.recurrence_kept,
+    recurrence_training.recurrence_back, panels.pack_panels, panels.unpack_panels,
 ):  # fmt: skip
     NO_DERIVATIVE[_op] = _MADE_LATER
 NO_DERIVATIVE[dynamic_recurrence.dynamic_steps] = "its states are rounded to integers"

@@ -19,6 +19,7 @@ from ..ops import (
     integer,
     recurrence,
     recurrence_gradient,
+    recurrence_training,
     trees,
     window,
     winograd,
@@ -150,7 +151,9 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is dynamic_recurrence.dynamic_steps:
         (time, batch, directions, width), _ = operands[0]
         return 2 * time * batch * directions * width * width // 4
-    if op is recurrence.recurrence_steps:
+    if op is recurrence_training.recurrence_back:
+        return 2 * int(attrs["steps"]) * result[0][1] * size_of(operands[2][0])
+    if op in (recurrence.recurrence_steps, recurrence_training.recurrence_kept):
         return 2 * int(attrs["steps"]) * operands[0][0][1] * size_of(operands[1][0])
     if op is recurrence.recurrence:
         (time, batch, _), weights, hidden = (shape for shape, _ in operands[:3])

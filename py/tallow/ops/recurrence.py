@@ -277,11 +277,13 @@ def _steps_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     directions, size, _ = hidden
     width = GATES[attrs["cell"]] * size
     wanted = (x[0], x[1], directions, width)
-    _check("recurrence_steps", "x", x, wanted)
-    _check("recurrence_steps", "hidden", hidden, (len(attrs["backward"]), size, 4 * size))
-    _check("recurrence_steps", "states", states, (STATES[attrs["cell"]], directions, x[1], size))
-    _check("recurrence_steps", "extra", extra, (directions, width))
-    _check("recurrence_steps", "lengths", lengths, (x[1],))
+    check_shape("recurrence_steps", "x", x, wanted)
+    check_shape("recurrence_steps", "hidden", hidden, (len(attrs["backward"]), size, 4 * size))
+    check_shape(
+        "recurrence_steps", "states", states, (STATES[attrs["cell"]], directions, x[1], size)
+    )
+    check_shape("recurrence_steps", "extra", extra, (directions, width))
+    check_shape("recurrence_steps", "lengths", lengths, (x[1],))
     if attrs["start"] < 0 or attrs["start"] + attrs["steps"] > x[0]:
         raise ShapeError(
             f"recurrence_steps: {attrs['steps']} steps from {attrs['start']} on are not in {x[0]}"
@@ -289,7 +291,8 @@ def _steps_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (attrs["steps"] + states[0], directions, x[1], size), dtype
 
 
-def _check(op: str, what: str, shape: Sequence[int], wanted: Sequence[int]) -> None:
+def check_shape(op: str, what: str, shape: Sequence[int], wanted: Sequence[int]) -> None:
+    """Raises ShapeError if an operand has another shape."""
     if tuple(shape) != tuple(wanted):
         raise ShapeError(f"{op}: {what} is {tuple(shape)}; expected {tuple(wanted)}")
 
@@ -433,8 +436,8 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
         raise ShapeError("recurrence: the sequence has no steps")
     directions, size = len(attrs["backward"]), hidden[2]
     width = GATES[attrs["cell"]] * size
-    _check("recurrence", "weights", weights, (directions, width, x[2]))
-    _check("recurrence", "hidden", hidden, (directions, width, size))
+    check_shape("recurrence", "weights", weights, (directions, width, x[2]))
+    check_shape("recurrence", "hidden", hidden, (directions, width, size))
     shapes = {
         "bias": (directions, 2 * width),
         "lengths": (x[1],),
@@ -442,7 +445,7 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
         "peepholes": (directions, 3 * size),
     }
     for name, (shape, kind) in given.items():
-        _check("recurrence", name, shape, shapes[name])
+        check_shape("recurrence", name, shape, shapes[name])
         if kind != (dtype if name != "lengths" else dt.int32):
             raise DTypeError(f"recurrence: {name} is {kind.name}, x is {dtype.name}")
     if not dtype.is_floating or len({kind for _, kind in operands[:3]}) > 1:

@@ -3,47 +3,40 @@
 Sorting and small scatters compare everything with everything: n * n and n * j steps, in which no
 thread waits for another, no order of arrival shows in the result, and nothing is stored on the way.
 A large scatter, as the gradient of an embedding is one, sorts its indices first. A
-recurrent layer is a product for all its inputs, and kernels that take as many steps as they may.
-The gradient of a convolution's weight is a product of what its filters meet and the gradient;
-that of a recurrent layer takes its steps one by one (autodiff/recurrence.py).
+recurrent layer and its gradient: see recurrences.py beside this file.
+The gradient of a convolution's weight is a product of what its filters meet and the gradient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from ... import dtype as dt
 from ... import functions as f
-from ...functions.linear_algebra import projected
 from ...graph import Graph, Node, make, rebuild
 from ...op import Op
-from ...ops import arrange, recurrence, source, trees, window
+from ...ops import arrange, source, trees, window
 from ...ops import recurrence_gradient as gradients
 from ...ops.window import WEIGHT_TILE
 from ...shape import size_of
 from ...tensor import Tensor, apply
 from .columns import columns_of, conv2d_by_columns
+from .recurrences import MAX_BACK, Layers, gradient_composed
 
 
 def compose(graph: Graph) -> Graph:
     """The graph without composites."""
-
-    return _composed(graph, _COMPOSED)
+    layers = Layers(graph, most=MAX_BACK)
+    return _composed(graph, _COMPOSED, layers.rules())
 
 
 def compose_recurrences(graph: Graph) -> Graph:
     """The graph for WebAssembly, which has kernels for all composites but these: a recurrent layer
-    becomes a product and one op for all its steps, its gradient the steps one by one, a weight's
-    gradient a product."""
+    and its gradient become products and one op for all steps, a weight's gradient a product."""
     return _composed(
-        graph,
-        {
-            recurrence.recurrence: partial(_recurrence, whole=True),
-            gradients.recurrence_gradient: _recurrence_gradient,
-            window.conv2d_weight: _conv2d_weight,
-        },
+        graph, {window.conv2d_weight: _conv2d_weight}, Layers(graph, whole=True).rules()
     )
 
 
@@ -54,14 +47,20 @@ def compose_gradients(graph: Graph) -> Graph:
         graph,
         {
             window.conv2d_weight: _conv2d_weight,
-            gradients.recurrence_gradient: _recurrence_gradient,
+            gradients.recurrence_gradient: gradient_composed,
             trees.walk_trees: _walk_trees,
         },
     )
 
 
-def _composed(graph: Graph, compositions: Mapping[Op, Callable[..., Tensor]]) -> Graph:
+def _composed(
+    graph: Graph,
+    compositions: Mapping[Op, Callable[..., Tensor]],
+    rules: Mapping[Op, Callable[[Node, tuple[Node, ...]], Node]] = MappingProxyType({}),
+) -> Graph:
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node.op in rules:
+            return rules[node.op](node, inputs)
         if node.op not in compositions:
             return rebuild(node, inputs)
         return compositions[node.op](*(Tensor(child) for child in inputs), **node.attrs).node
@@ -177,36 +176,6 @@ def _rows_at(x: Tensor, indices: Tensor) -> Tensor:
     return f.take(f.reshape(x, (batch * count, length)), indices + line)
 
 
-def _recurrence_gradient(*operands: Tensor, **attrs: Any) -> Tensor:
-    from ...autodiff.recurrence import composed  # a graph without derivatives needs no rules
-
-    return composed(*operands, **attrs)
-
-
-def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
-    """The parts of the sequence one after the other, a backward direction's from its end; or the
-    whole of it."""
-    x, *others = recurrence.split(f, projected, operands, attrs)
-    (time, _, directions, _), (hidden, states, extra, lengths) = x.shape, others
-    del attrs["given"], attrs["order"]
-    most = time if whole else recurrence.most_steps(attrs["cell"], hidden.shape[2])
-    hidden = recurrence.packed(f, hidden)
-    parts: list[Tensor] = []
-    for start in range(0, time, most):
-        steps = min(most, time - start)
-        nodes = (value.node for value in (x, hidden, states, extra, lengths))
-        made = Tensor(make(recurrence.recurrence_steps, *nodes, start=start, steps=steps, **attrs))
-        if steps == time:
-            return made
-        parts.append(made[:steps])
-        states = made[steps:]
-    lines = [
-        f.concat([part[:, d : d + 1] for part in parts[:: -1 if attrs["backward"][d] else 1]])
-        for d in range(directions)
-    ]
-    return f.concat([f.concat(lines, axis=1), states])
-
-
 def _walk_trees(
     x: Tensor,
     nodes: Tensor,
@@ -311,7 +280,5 @@ _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     arrange.scatter: _scatter,
     window.conv2d: conv2d_by_columns,
     window.conv2d_weight: _weight_kernel,
-    recurrence.recurrence: _recurrence,
-    gradients.recurrence_gradient: _recurrence_gradient,
     trees.walk_trees: _walk_trees,
 }

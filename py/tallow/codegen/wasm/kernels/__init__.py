@@ -16,6 +16,7 @@ from ....ops import arrange, contract, movement, window
 from ....ops.dynamic_recurrence import dynamic_steps
 from ....ops.integer import integer_conv2d, integer_matmul
 from ....ops.recurrence import recurrence_steps
+from ....ops.recurrence_training import recurrence_back, recurrence_kept
 from ....ops.trees import walk_trees
 from ....ops.winograd4 import winograd_conv2d, winograd_weight
 from ....shape import Shape
@@ -32,6 +33,7 @@ from .dots import integer_convolution, integer_product
 from .dynamic_recurrence import dynamic_recurrence
 from .products import product
 from .recurrence import recurrent_steps
+from .recurrence_gradient import steps_back
 from .rows import linear_of, nested, write_rows
 from .sliding import sliding
 from .trees import walk
@@ -151,8 +153,10 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int:
         return argsort(body, anchor, store, scratch)
     if anchor.op is arrange.scatter:
         return scatter(body, anchor, store, width, scratch)
-    if anchor.op is recurrence_steps:
+    if anchor.op in (recurrence_steps, recurrence_kept):
         return recurrent_steps(body, anchor, store, width, scratch)
+    if anchor.op is recurrence_back:
+        return steps_back(body, anchor, store, width, scratch)
     if anchor.op is dynamic_steps:
         return dynamic_recurrence(body, anchor, store, width, scratch)
     if anchor.op is walk_trees:

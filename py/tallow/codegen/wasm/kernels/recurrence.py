@@ -15,6 +15,7 @@ from ....dtype import float32
 from ....graph import Node
 from ....ops import movement
 from ....ops.formulas import expm1, log1p
+from ....ops.recurrence_training import kept_blocks, recurrence_kept
 from ....scalar import Scalar, absolute, clamp, exp, maximum, minimum, operand, select, tanh
 from ...index import Coord, Coords
 from ..arithmetic import Arithmetic
@@ -26,7 +27,7 @@ from .unpacked import Store
 _TILE = 8  # elements of a state whose sums stay in registers
 _UNROLLED = 4
 
-_ACTIVATIONS: dict[str, Callable[[Scalar, float, float], Scalar]] = {
+ACTIVATIONS: dict[str, Callable[[Scalar, float, float], Scalar]] = {
     "Affine": lambda x, a, b: x * a + b,
     "Elu": lambda x, a, b: select(x >= 0, x, expm1(minimum(x, 0)) * a),
     "HardSigmoid": lambda x, a, b: clamp(x * a + b, 0, 1),
@@ -47,7 +48,7 @@ _BESIDE = (0, 1, 4, 5), (2, 3, 6, 7)
 
 
 def recurrent_steps(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
-    """Writes recurrence_steps, and what is fused behind it, as `product` does (products.py)."""
+    """Writes recurrence_steps or recurrence_kept, and what is fused behind it, as `product` does (products.py)."""
     if node.dtype != float32 or node.inputs[1] not in body.addresses:
         raise UnsupportedError("steps of what is not float32, by weights that are not in memory")
     steps = RecurrentSteps(body, node, store, width, scratch)
@@ -130,7 +131,10 @@ class RecurrentSteps:
 
         def nothing(unit: Coord, lanes: int) -> None:
             constant(body.function, 0, float32, lanes)
-            self._put((*at[1], unit), body.keep("v128" if lanes == 4 else "f32"), lanes)
+            zero = body.keep("v128" if lanes == 4 else "f32")
+            self._put((*at[1], unit), zero, lanes)
+            for number in range(kept_blocks(attrs)):
+                self._keep(number, at[1], unit, lanes, zero)
 
         body.scope(partial(self._units, nothing))
         body.emit("end")
@@ -142,6 +146,7 @@ class RecurrentSteps:
 
         def unit(unit: Coord, lanes: int) -> None:
             (total,) = self._sums(unit, lanes, [0])
+            self._keep(0, to, unit, lanes, self._get("h", unit, lanes))
             new = self._plain(0, total, self._x(at, 0, unit, lanes), lanes)
             self._set("h", unit, lanes, new)
             self._put((*to, unit), new, lanes)
@@ -160,6 +165,8 @@ class RecurrentSteps:
             )
             self._set("update", unit, lanes, update)
             h = self._get("h", unit, lanes)
+            for number, value in enumerate((h, update, reset)):
+                self._keep(number, to, unit, lanes, value)
             product = self._made(lanes, lambda r, h: r * h, reset, h)
             self._set("reset", unit, lanes, reset if linear else product)
 
@@ -169,12 +176,12 @@ class RecurrentSteps:
             x = self._x(at, 2, unit, lanes)
             if linear:
                 extra, reset = self._extra(at[2], 2, unit, lanes), self._get("reset", unit, lanes)
-                total = self._made(lanes, lambda s, e, r: (s + e) * r, total, extra, reset)
-            new = self._made(
-                lanes,
-                lambda s, x, z, h: (1 - z) * self._gate(1, s + x) + z * h,
-                *(total, x, update, h),
-            )
+                total = self._made(lanes, lambda s, e: s + e, total, extra)
+                self._keep(4, to, unit, lanes, total)
+                total = self._made(lanes, lambda s, r: s * r, total, reset)
+            candidate = self._plain(1, total, x, lanes)
+            self._keep(3, to, unit, lanes, candidate)
+            new = self._made(lanes, lambda n, z, h: (1 - z) * n + z * h, candidate, update, h)
             self._set("h", unit, lanes, new)
             self._put((*to, unit), new, lanes)
 
@@ -205,12 +212,16 @@ class RecurrentSteps:
             c, here = self._get("c", unit, lanes), (unit, lanes)
             enter, forget = gate(0, 0, enter_sum, c, here), gate(0, 2, forget_sum, c, here)
             new = gate(1, 3, new_sum, c, here)
+            self._keep(5, to, unit, lanes, c)
             c = self._made(
                 lanes,
                 lambda i, f, n, c: (1 - i if forgets else f) * c + i * n,
                 *(enter, forget, new, c),
             )
             leave = gate(0, 1, leave_sum, c, here)
+            old = self._get("h", unit, lanes) if self._keeps else c
+            for number, value in enumerate((old, enter, leave, forget, new)):
+                self._keep(number, to, unit, lanes, value)
             h = self._made(lanes, lambda c, o: self._activation(2, c) * o, c, leave)
             self._set("c", unit, lanes, c)
             self._set("h", unit, lanes, h)
@@ -224,7 +235,7 @@ class RecurrentSteps:
 
     def _activation(self, number: int, x: Scalar) -> Scalar:
         name, alpha, beta = self.node.attrs["activations"][number]
-        return _ACTIVATIONS[name](x, alpha, beta)
+        return ACTIVATIONS[name](x, alpha, beta)
 
     def _gate(self, number: int, x: Scalar) -> Scalar:
         """The activation of a gate, of what is clipped before."""
@@ -264,6 +275,18 @@ class RecurrentSteps:
             linear = linear * dim + coord
         self.body.give(self.node, value)
         self.body.scope(partial(self.store, self.node.shape, coords, linear, lanes))
+
+    @property
+    def _keeps(self) -> bool:
+        """Whether the gradient's kernel will read what a step computes."""
+        return self.node.op is recurrence_kept
+
+    def _keep(self, number: int, to: Coords, unit: Coord, lanes: int, value: int) -> None:
+        """Stores a part of a step's block, if there are such."""
+        if self._keeps:
+            steps = self.node.attrs["steps"]
+            row = to[0] + (steps * (1 + number) + self.node.inputs[2].shape[0])
+            self._put((row, *to[1:], unit), value, lanes)
 
     def _address(self, name: str, unit: Coord) -> int:
         """Pushes the address of an element in the kernel's own memory, but for the offset."""
