@@ -25,6 +25,8 @@ override BETA_2: u32;
 // 1: RNN; 3: GRU (update, reset, hidden); 4: LSTM (input, output, forget, cell).
 override GATES: i32;
 override LINEAR: bool;
+// Whether what a step computes is stored for the gradient's kernel (ops/recurrence_training.py).
+override KEEPS: bool;
 
 const TILE_COLS = 1u;
 const LANES = 256u;
@@ -62,6 +64,12 @@ fn load_length(b: u32) -> i32 {
 
 fn store_out(row: u32, d: u32, b: u32, unit: u32, value: f32) {
   out[((row * DIRECTIONS + d) * BATCH + b) * HIDDEN + unit] = value;
+}
+
+fn keep(number: u32, row: u32, d: u32, b: u32, unit: u32, value: f32) {
+  if (KEEPS) {
+    store_out(STEPS * (1u + number) + select(1u, 2u, GATES == 4) + row, d, b, unit, value);
+  }
 }
 
 // The state times the weights of all gates.
@@ -165,15 +173,20 @@ fn main(
       let own = unit / LANES;
       let sums = products(d, unit);
       let first = sums.x + load_x(t, b, d, 0u, unit);
+      keep(0u, row, d, b, unit, select(0.0, before[own], alive));
       if (GATES == 1) {
         after[own] = gate_0(first);
       }
       if (GATES == 3) {
         let reset = gate_0(sums.y + load_x(t, b, d, 1u, unit));
         cell[own] = gate_0(first);
+        keep(1u, row, d, b, unit, select(0.0, cell[own], alive));
+        keep(2u, row, d, b, unit, select(0.0, reset, alive));
         if (LINEAR) {
-          let inner = reset * (sums.z + load_extra(d, 2u, unit));
-          let candidate = gate_1(load_x(t, b, d, 2u, unit) + inner);
+          let behind = sums.z + load_extra(d, 2u, unit);
+          let candidate = gate_1(load_x(t, b, d, 2u, unit) + reset * behind);
+          keep(3u, row, d, b, unit, select(0.0, candidate, alive));
+          keep(4u, row, d, b, unit, select(0.0, behind, alive));
           after[own] = (1.0 - cell[own]) * candidate + cell[own] * before[own];
         } else {
           after[own] = reset * before[own];
@@ -183,11 +196,18 @@ fn main(
         let old = cell[own];
         let enter = gate_0(first + load_extra(d, 0u, unit) * old);
         let rest = sums.z + load_x(t, b, d, 2u, unit) + load_extra(d, 2u, unit) * old;
-        let kept = select(gate_0(rest), 1.0 - enter, INPUT_FORGET != 0u);
-        let next = kept * old + enter * gate_1(sums.w + load_x(t, b, d, 3u, unit));
-        let leave = sums.y + load_x(t, b, d, 1u, unit) + load_extra(d, 1u, unit) * next;
+        let forget = gate_0(rest);
+        let kept = select(forget, 1.0 - enter, INPUT_FORGET != 0u);
+        let new_cell = gate_1(sums.w + load_x(t, b, d, 3u, unit));
+        let next = kept * old + enter * new_cell;
+        let leave = gate_0(sums.y + load_x(t, b, d, 1u, unit) + load_extra(d, 1u, unit) * next);
         let shown = activate(FUNCTION_2, bitcast<f32>(ALPHA_2), bitcast<f32>(BETA_2), next);
-        after[own] = gate_0(leave) * shown;
+        after[own] = leave * shown;
+        keep(1u, row, d, b, unit, select(0.0, enter, alive));
+        keep(2u, row, d, b, unit, select(0.0, leave, alive));
+        keep(3u, row, d, b, unit, select(0.0, forget, alive));
+        keep(4u, row, d, b, unit, select(0.0, new_cell, alive));
+        keep(5u, row, d, b, unit, select(0.0, old, alive));
         cell[own] = select(old, next, alive);
       }
     }
@@ -200,6 +220,7 @@ fn main(
       for (var unit = lane; unit < HIDDEN; unit += LANES) {
         let own = unit / LANES;
         let candidate = gate_1(load_x(t, b, d, 2u, unit) + products(d, unit).z);
+        keep(3u, row, d, b, unit, select(0.0, candidate, alive));
         after[own] = (1.0 - cell[own]) * candidate + cell[own] * before[own];
       }
       workgroupBarrier();

@@ -37,6 +37,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 # tests/ops/test_wasm_kernels.py).
 NOT_DRAWN = {
     "input", "buffer", "constant", "iota", "recurrence_steps", "dynamic_steps",
+    "recurrence_kept", "recurrence_back",
     "winograd_input", "winograd_output", "conv2d_weight_parts", "after",
     *(record.name for record in OF_WEBASSEMBLY),
 }  # fmt: skip
@@ -276,10 +277,10 @@ def _recurrence(one: Drawn) -> Node:
 
 
 def _recurrence_gradient(one: Drawn) -> Node:
-    """Of any states, which need not be those of the layer."""
     layer = _recurrence(one)
-    gradient, y = (one.input(layer.shape, tl.float32, -1, 1) for _ in range(2))
-    return make(REGISTRY["recurrence_gradient"], gradient, y, *layer.inputs, **dict(layer.attrs))
+    gradient = one.input(layer.shape, tl.float32, -1, 1)
+    operands = gradient, layer, *layer.inputs
+    return make(REGISTRY["recurrence_gradient"], *operands, **dict(layer.attrs))
 
 
 def _walk_trees(one: Drawn) -> Node:

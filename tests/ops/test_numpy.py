@@ -39,6 +39,7 @@ def test_every_op_has_a_case() -> None:
         "buffer",  # what stays on a device: staying_cases.py
         "conv2d_weight_parts",  # kernel_cases.py
         "after",  # test_order.py
+        *("recurrence_kept", "recurrence_back"),  # kernel_cases.py, test_recurrence_gradient.py
         *(record.name for record in OF_WEBASSEMBLY),  # test_wasm_kernels.py
     }
     missing = set(REGISTRY) - used - elsewhere

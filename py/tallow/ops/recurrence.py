@@ -308,10 +308,10 @@ lengths (B,), int32.
 
 
 def most_steps(cell: str, size: int) -> int:
-    """Steps that an invocation of the kernel may take."""
+    """Steps that an invocation of the kernel, or of that of the gradient, may take."""
     units = -(-size // _LANES)
     products = 2 if cell == "gru" else 1
-    return max(1, (_MAX_TURNS - 3 * units) // (units * (products * -(-size // 4) + 4) + 1))
+    return max(1, (_MAX_TURNS - 3 * units) // (units * (products * (-(-size // 4) + 2) + 6) + 1))
 
 
 # ---- a layer ----------------------------------------------------------------------------------
@@ -398,7 +398,9 @@ def join(
     found = [xp.reshape(into, x.shape), xp.reshape(of_weights, weights.shape), of_hidden]
     for name in attrs["given"]:
         if name == "bias":
-            inputs = xp.reshape(xp.sum(rows, axis=0), (directions, width))
+            # In two sums: one of so many rows would read far apart.
+            each = xp.sum(xp.reshape(rows, (time, batch, directions * width)), axis=1)
+            inputs = xp.reshape(xp.sum(each, axis=0), (directions, width))
             others = inputs
             if attrs["linear_before_reset"]:
                 others = xp.concat([inputs[:, : 2 * size], of_extra[:, 2 * size :]], axis=1)

@@ -54,11 +54,11 @@ def _sequences(attrs: Attrs, time: int, lengths: Array) -> list[list[tuple[int, 
 def _kept(
     np: Any, x: Array, hidden: Array, states: Array, extra: Array, lengths: Array, **attrs: Any
 ) -> Array:
-    time, batch, directions, width = x.shape
+    time, batch, directions, _ = x.shape
     cell, steps, size = attrs["cell"], attrs["steps"], states.shape[-1]
     gates, count = GATES[cell], STATES[cell]
     result = np.zeros((steps * (1 + kept_blocks(attrs)) + count, directions, batch, size), x.dtype)
-    kept = result[steps + count :].reshape(-1, steps, directions, batch, size)
+    kept = result[steps + count :].reshape(kept_blocks(attrs), steps, directions, batch, size)
     weights = hidden.reshape(directions, size, size, 4)
     functions = attrs["activations"]
 
@@ -136,7 +136,7 @@ def _back(
     gates, linear = GATES[cell], attrs["linear_before_reset"]
     coupled, names = attrs["input_forget"], attrs["activations"]
     result = np.zeros((steps + 1, batch, directions, gates * size), whole.dtype)
-    kept = whole[steps + count :].reshape(-1, steps, directions, batch, size)
+    kept = whole[steps + count :].reshape(kept_blocks(attrs), steps, directions, batch, size)
 
     def slope(number: int, y: Array) -> Array:
         return SLOPES[names[number][0]](np, y, names[number][1])

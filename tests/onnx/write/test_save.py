@@ -51,6 +51,7 @@ def test_every_op_has_a_form() -> None:
     # Passes make these in graphs that are compiled, not in graphs that are saved.
     sources |= {record.name for record in OF_WEBASSEMBLY}
     sources |= {"conv2d_weight", "conv2d_weight_parts", "recurrence_gradient", "after"}
+    sources |= {"recurrence_kept", "recurrence_back"}
     sources |= {"dynamic_steps", "walk_trees"}  # saved step by step, and as gathers
     tables = {op.name for op in (*window_forms.WINDOWS, *element_forms.ELEMENTS)}
     named = {name for name, op in REGISTRY.items() if op.onnx}

@@ -15,7 +15,14 @@ import numpy as np
 from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
 from op_cases.winograd import winograd_input, winograd_output
-from recurrence_reference import step_operands, steps, steps_reference
+from recurrence_reference import (
+    back,
+    back_operands,
+    back_reference,
+    step_operands,
+    steps,
+    steps_reference,
+)
 from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
@@ -27,6 +34,7 @@ from tallow.codegen.wgsl.kernels import (
     POOL,
     PRODUCTS,
     RECURRENCE,
+    RECURRENCE_BACK,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     WEIGHT_GRADIENTS,
@@ -330,6 +338,34 @@ def recurrences() -> list[Case]:
     ]
 
 
+def recurrence_back(
+    cell: str, shape: tuple[int, int, int], start: int, count: int, **options: Any
+) -> Case:
+    """The way back through some steps, with an activation behind."""
+    directions = len(options.get("backward", " "))
+    options |= {"start": start, "steps": count}
+    arrays = back_operands(cell, *shape, directions, **options)
+    return Case(
+        f"back: {cell} {shape} {options}",
+        arrays,
+        lambda *t: F.relu(back(cell, *t, **options)),
+        lambda *a: np.maximum(back_reference(cell, *a, **options), 0),
+    )
+
+
+def recurrences_back() -> list[Case]:
+    both = (False, True)
+    return [
+        recurrence_back("rnn", (1, 1, 1), 0, 1),
+        recurrence_back("rnn", (9, 3, 17), 4, 5, backward=(True,)),
+        recurrence_back("gru", (8, 2, 33), 3, 4, backward=both),
+        recurrence_back("gru", (5, 1, 12), 0, 5, linear_before_reset=True, backward=both),
+        recurrence_back("lstm", (9, 2, 7), 2, 6, backward=both),
+        recurrence_back("lstm", (3, 1, 513), 1, 2),
+        recurrence_back("lstm", (40, 1, 64), 0, 40, input_forget=True),
+    ]
+
+
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
@@ -344,6 +380,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     TRANSFORM_INPUT.file: input_transforms,
     TRANSFORM_OUTPUT.file: output_transforms,
     RECURRENCE.file: recurrences,
+    RECURRENCE_BACK.file: recurrences_back,
 }
 
 

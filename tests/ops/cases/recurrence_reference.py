@@ -11,6 +11,7 @@ from tallow.functional.recurrent import DEFAULTS, recurrence
 from tallow.graph import make
 from tallow.ops import recurrence as ops
 from tallow.ops.recurrence_gradient import recurrence_gradient
+from tallow.ops.recurrence_training import recurrence_back, recurrence_kept
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 NAMES = ("x", "weights", "hidden", "bias", "states", "lengths", "peepholes")
@@ -65,6 +66,33 @@ def steps(cell: str, *tensors: Any, **options: Any) -> Any:
     """The op `recurrence_steps`."""
     attrs = {"cell": cell, "activations": DEFAULTS[cell], **_PLAIN, **options}
     return tl.Tensor(make(ops.recurrence_steps, *(t.node for t in tensors), **attrs))
+
+
+def back_operands(
+    cell: str, time: int, batch: int, size: int, directions: int = 1, **options: Any
+) -> tuple[np.ndarray, ...]:
+    """Arrays for the operands of `recurrence_back`: after steps that were kept."""
+    x, hidden, states, extra, lengths = step_operands(cell, time, batch, size, directions)
+    attrs = {"cell": cell, "activations": DEFAULTS[cell], **_PLAIN, **options}
+    whole = recurrence_kept.numpy(np, x, hidden, states, extra, lengths, **attrs)
+    gates = hidden.reshape(directions, size, size, 4).transpose(0, 3, 2, 1)[:, : GATES[cell]]
+    shape = (time + len(states), *states.shape[1:])
+    gradient = rng.uniform(-1, 1, shape).astype(np.float32)
+    rows = gates.reshape(directions, GATES[cell] * size, size)
+    return gradient, whole, rows, gradient[time:].copy(), extra, lengths
+
+
+def back(cell: str, *tensors: Any, **options: Any) -> Any:
+    """The op `recurrence_back`."""
+    attrs = {"cell": cell, "activations": DEFAULTS[cell], **_PLAIN, **options}
+    return tl.Tensor(make(recurrence_back, *(t.node for t in tensors), **attrs))
+
+
+def back_reference(cell: str, *arrays: np.ndarray, **options: Any) -> np.ndarray:
+    """What the record computes, which `recurrence_gradient`'s cases compare with differences."""
+    attrs = {"cell": cell, "activations": DEFAULTS[cell], **_PLAIN, **options}
+    found: np.ndarray = recurrence_back.numpy(np, *arrays, **attrs)
+    return found
 
 
 def steps_reference(

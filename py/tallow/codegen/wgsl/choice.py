@@ -16,7 +16,7 @@ from ...dtype import float32
 from ...errors import GraphError
 from ...graph import Node
 from ...op import Contraction, Movement
-from ...ops import contract, recurrence, window, winograd
+from ...ops import contract, recurrence, recurrence_training, window, winograd
 from ...ops.elementwise import to_half
 from ..groups import is_depthwise
 from ..index import lane_axis
@@ -27,6 +27,7 @@ from .kernels import (
     POOL,
     PRODUCTS,
     RECURRENCE,
+    RECURRENCE_BACK,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     WEIGHT_GRADIENTS,
@@ -104,8 +105,10 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         return [TRANSFORM_INPUT]
     if node.op is winograd.winograd_output:
         return [TRANSFORM_OUTPUT]
-    if node.op is recurrence.recurrence_steps:
+    if node.op in (recurrence.recurrence_steps, recurrence_training.recurrence_kept):
         return [RECURRENCE]
+    if node.op is recurrence_training.recurrence_back:
+        return [RECURRENCE_BACK]
     if node.op is window.conv2d_weight_parts:
         tile = f"quad_{_quad_columns(node.shape[-1])}" if _quads(traits) else "8x8"
         return _first(f"conv2d_weight_{tile}", WEIGHT_GRADIENTS, traits)

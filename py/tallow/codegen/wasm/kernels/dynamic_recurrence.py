@@ -14,7 +14,7 @@ from functools import partial
 from ....dtype import float32, int32
 from ....graph import Node
 from ....ops.dynamic_recurrence import GATES, STATES, TILE, groups
-from ...index import Coord
+from ...index import Coord, Coords
 from ..expression import Expression
 from ..values import UnsupportedError, constant
 from . import tiles
@@ -54,7 +54,6 @@ class _DynamicSteps(RecurrentSteps):
     """A layer. Memory of the kernel's own has, for each element of a state, four sums; of each
     sequence, its states; and the rounded hidden state of one. Elements beyond the last are 0."""
 
-    batch: Coord = 0
     factor: int = 0
     """The local with the scale of the rounded states."""
     zero: int = 0
@@ -64,6 +63,10 @@ class _DynamicSteps(RecurrentSteps):
     def extra(self) -> Node:
         """The peepholes."""
         return self.node.inputs[5]
+
+    @property
+    def lengths(self) -> Node:
+        return self.node.inputs[6]
 
     @property
     def wide(self) -> int:
@@ -102,24 +105,32 @@ class _DynamicSteps(RecurrentSteps):
             one._units(partial(one._fetch, direction))
 
         def hand_out(one: _DynamicSteps) -> None:
-            one._units(partial(one._hand_out, steps, direction))
+            one._units(partial(one._hand_out, direction))
 
         def turn(number: Coord) -> None:
             low, high = tiles.zeros(body, 2)
-            each(lambda one: one._if_alive(number + -1, lambda: one._extend(low, high)))
+            each(lambda one: one.if_alive(number + -1, lambda: one._extend(low, high)))
             factor, zero = self._range(low, high)
             time = number * -1 + (steps - 1) if attrs["backward"][direction] else number
 
             def sequence(one: _DynamicSteps) -> None:
                 one = replace(one, factor=factor, zero=zero)
                 at = (time, one.batch, direction), (time, direction, one.batch)
-                one._if_alive(number, lambda: one._lstm(*at), partial(one._nothing, at[1]))
+                one.if_alive(
+                    number,
+                    lambda: one._step(*at),
+                    lambda: one._units(partial(one._nothing, at[1])),
+                )
 
             each(sequence)
 
         each(fetch)
         body.loop(steps, turn)
         each(hand_out)
+
+    def _step(self, at: Coords, to: Coords) -> None:
+        self._products(at[2], "h")
+        self._units(partial(self._lstm, at, to))
 
     def _clear(self) -> None:
         def four(unit: Coord) -> None:
@@ -135,33 +146,11 @@ class _DynamicSteps(RecurrentSteps):
             at = (number, direction, self.batch, unit)
             self._set(name, unit, lanes, self.body.value(self.node.inputs[4], at, lanes))
 
-    def _hand_out(self, steps: int, direction: int, unit: Coord, lanes: int) -> None:
+    def _hand_out(self, direction: int, unit: Coord, lanes: int) -> None:
+        steps = self.node.shape[0] - STATES
         for number, name in enumerate(_OWN):
             at = (steps + number, direction, self.batch, unit)
             self._put(at, self._get(name, unit, lanes), lanes)
-
-    def _nothing(self, to: tuple[Coord, ...]) -> None:
-        def unit(unit: Coord, lanes: int) -> None:
-            constant(self.body.function, 0, float32, lanes)
-            self._put((*to, unit), self.body.keep("v128" if lanes == 4 else "f32"), lanes)
-
-        self._units(unit)
-
-    def _if_alive(
-        self, turn: Coord, write: Callable[[], None], otherwise: Callable[[], None] | None = None
-    ) -> None:
-        """Writes something for a sequence that is not over."""
-        body = self.body
-        length = body.value(self.node.inputs[6], (self.batch,))
-        body.push_index(turn)
-        body.emit("local.get", length)
-        body.emit("i32.lt_s")
-        body.emit("if")
-        body.scope(write)
-        if otherwise:
-            body.emit("else")
-            body.scope(otherwise)
-        body.emit("end")
 
     # ---- rounding ------------------------------------------------------------------------------
 

@@ -8,8 +8,9 @@ computed for four elements at once, whose gates are sorted by shuffles.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from ....dtype import float32
 from ....graph import Node
@@ -24,7 +25,9 @@ from ..values import UnsupportedError, constant
 from . import tiles
 from .unpacked import Store
 
-_TILE = 8  # elements of a state whose sums stay in registers
+TILES = {1: 8, 2: 4, 3: 2, 4: 2}
+"""Elements of a state whose sums stay in registers, for so many sequences."""
+
 _UNROLLED = 4
 
 ACTIVATIONS: dict[str, Callable[[Scalar, float, float], Scalar]] = {
@@ -47,30 +50,74 @@ _MIXED = (0, 4, 1, 5), (2, 6, 3, 7)
 _BESIDE = (0, 1, 4, 5), (2, 3, 6, 7)
 
 
+_TOGETHER = 4
+"""Sequences that take their steps together: a weight that has been loaded serves all of them."""
+
+_SHARES = 4
+"""Groups of sequences at least, if threads share them."""
+
+
+def together(body: Expression, batch: int) -> int:
+    """How many sequences take their steps together."""
+    most = min(_TOGETHER, batch if body.turns is None else batch // _SHARES)
+    return min(range(1, max(most, 1) + 1), key=lambda n: (-(-batch // n) * n, -n))
+
+
+def for_groups(
+    body: Expression,
+    directions: int,
+    batch: int,
+    rows: int,
+    write: Callable[[int, Coord], None],
+) -> None:
+    """Calls `write` with each direction and the first sequence of each group of `rows`, which
+    threads may share. The last group may begin within the one before it."""
+
+    def group(turn: Coord, direction: int) -> None:
+        write(direction, body.at_most(turn * rows, batch - rows))
+
+    def one(direction: Coord, turn: Coord) -> None:
+        if directions == 1:
+            group(turn, 0)
+            return
+        body.push_index(direction)
+        body.emit("if")
+        body.scope(partial(group, turn, 1))
+        body.emit("else")
+        body.scope(partial(group, turn, 0))
+        body.emit("end")
+
+    body.parallel((directions, -(-batch // rows)), lambda at: one(*at))
+
+
 def recurrent_steps(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
-    """Writes recurrence_steps or recurrence_kept, and what is fused behind it, as `product` does (products.py)."""
+    """Writes recurrence_steps or recurrence_kept, and what is fused behind it, as `product` does
+    (products.py)."""
     if node.dtype != float32 or node.inputs[1] not in body.addresses:
         raise UnsupportedError("steps of what is not float32, by weights that are not in memory")
-    steps = RecurrentSteps(body, node, store, width, scratch)
-    directions = len(node.attrs["backward"])
-    for direction in range(directions):
-        if directions == 1:
-            body.parallel((node.shape[2],), lambda at: steps.sequence(0, *at))
-        else:
-            body.loop(node.shape[2], partial(steps.sequence, direction))
+    directions, batch = node.shape[1:3]
+    rows = together(body, batch)
+    steps = RecurrentSteps(body, node, store, width, scratch, rows)
+    for_groups(body, directions, batch, rows, steps.group)
     return steps.bytes
 
 
 @dataclass(frozen=True)
 class RecurrentSteps:
-    """A layer. Memory of the kernel's own has, for each element of a state, four sums and each of
-    `_OWN`."""
+    """A layer. Memory of the kernel's own has, for each sequence of a group and each element of a
+    state, four sums and each of `_OWN`.
+
+    rows: sequences of a group. place, batch: where one of them is in the group and in the batch.
+    """
 
     body: Expression
     node: Node
     store: Store
     width: int
     scratch: int
+    rows: int = 1
+    place: Coord = 0
+    batch: Coord = 0
 
     @property
     def size(self) -> int:
@@ -83,121 +130,165 @@ class RecurrentSteps:
         return self.node.inputs[3]
 
     @property
+    def lengths(self) -> Node:
+        """The operand with the steps that each sequence takes."""
+        return self.node.inputs[4]
+
+    @property
     def bytes(self) -> int:
-        return self._own(len(_OWN))
+        return 4 * self._apart * self.rows
 
-    def _own(self, number: int) -> int:
-        """Where a part of the kernel's own memory begins, behind the sums."""
-        return (4 + number) * 4 * (-(-self.size // 4) * 4)
+    @property
+    def _wide(self) -> int:
+        """Elements of a state, in whole vectors."""
+        return -(-self.size // 4) * 4
 
-    # ---- a sequence ----------------------------------------------------------------------------
+    @property
+    def _apart(self) -> int:
+        """How far apart two sequences are in the kernel's own memory, in elements."""
+        return (4 + len(_OWN)) * self._wide
 
-    def sequence(self, direction: int, batch: Coord) -> None:
-        """All steps of a sequence in a direction."""
-        body, attrs = self.body, self.node.attrs
+    # ---- a group of sequences ------------------------------------------------------------------
+
+    def group(self, direction: int, first: Coord) -> None:
+        """All steps of some sequences in a direction."""
+        steps = self.node.attrs["steps"]
+        self._each(first, lambda one: one._units(partial(one._fetch, direction)))
+        self.body.loop(steps, partial(self._turn, direction, first))
+        self._each(first, lambda one: one._units(partial(one._hand_out, direction)))
+
+    def _each(self, first: Coord, write: Callable[[Any], None]) -> None:
+        """Calls `write` for each sequence of the group that begins with `first`."""
+        self.body.loop(self.rows, lambda n: write(replace(self, place=n, batch=first + n)))
+
+    def _fetch(self, direction: int, unit: Coord, lanes: int) -> None:
         states = self.node.inputs[2]
-        kept = states.shape[0]
+        for number in range(states.shape[0]):
+            at = (number, direction, self.batch, unit)
+            self._set(_OWN[number], unit, lanes, self.body.value(states, at, lanes))
 
-        def fetch(unit: Coord, lanes: int) -> None:
-            for number in range(kept):
-                at = (number, direction, batch, unit)
-                self._set(_OWN[number], unit, lanes, body.value(states, at, lanes))
+    def _hand_out(self, direction: int, unit: Coord, lanes: int) -> None:
+        for number in range(self.node.inputs[2].shape[0]):
+            value = self._get(_OWN[number], unit, lanes)
+            self._put(
+                (self.node.attrs["steps"] + number, direction, self.batch, unit), value, lanes
+            )
 
-        def hand_out(unit: Coord, lanes: int) -> None:
-            for number in range(kept):
-                value = self._get(_OWN[number], unit, lanes)
-                self._put((attrs["steps"] + number, direction, batch, unit), value, lanes)
-
-        self._units(fetch)
-        body.loop(attrs["steps"], lambda turn: self._turn(direction, batch, turn))
-        self._units(hand_out)
-
-    def _turn(self, direction: int, batch: Coord, turn: Coord) -> None:
-        body, attrs = self.body, self.node.attrs
-        x, *_, lengths = self.node.inputs
+    def _turn(self, direction: int, first: Coord, turn: Coord) -> None:
+        attrs = self.node.attrs
         time = turn + attrs["start"]
         row = turn
         if attrs["backward"][direction]:
-            time = time * -1 + (x.shape[0] - 1)
+            time = time * -1 + (self.node.inputs[0].shape[0] - 1)
             row = turn * -1 + (attrs["steps"] - 1)
-        body.push_index(time)
-        body.emit("local.get", body.value(lengths, (batch,)))
-        body.emit("i32.lt_s")
+
+        def units(one: RecurrentSteps, function: _OfUnits, otherwise: bool) -> None:
+            at, to = (time, one.batch, direction), (row, direction, one.batch)
+            nothing = partial(one._units, partial(one._nothing, to)) if otherwise else None
+            one.if_alive(time, lambda: one._units(partial(function, one, at, to)), nothing)
+
+        for number, (name, function) in enumerate(self._phases()):
+            if name:
+                self.if_any(time, first, partial(self._products, direction, name))
+            self._each(first, partial(units, function=function, otherwise=not number))
+
+    def _phases(self) -> list[tuple[str, _OfUnits]]:
+        """What a step consists of: a product of a state, if there is one, and what follows of
+        it."""
+        cell, kind = self.node.attrs["cell"], type(self)
+        if cell != "gru":
+            return [("h", kind._rnn if cell == "rnn" else kind._lstm)]
+        second = "" if self.node.attrs["linear_before_reset"] else "reset"
+        return [("h", kind._gru_gates), (second, kind._gru_rest)]
+
+    def _nothing(self, to: Coords, unit: Coord, lanes: int) -> None:
+        """Of a sequence that is over."""
+        zero = self._zero(lanes)
+        self._put((*to, unit), zero, lanes)
+        for number in range(kept_blocks(self.node.attrs) if self._keeps else 0):
+            self._keep(number, to, unit, lanes, zero)
+
+    def _zero(self, lanes: int) -> int:
+        constant(self.body.function, 0, float32, lanes)
+        return self.body.keep("v128" if lanes == 4 else "f32")
+
+    def if_alive(
+        self, time: Coord, write: Callable[[], None], otherwise: Callable[[], None] | None = None
+    ) -> None:
+        """Writes something for a sequence that is not over at a time."""
+        self._push_alive(time, self.batch)
+        self._branch(write, otherwise)
+
+    def if_any(self, time: Coord, first: Coord, write: Callable[[], None]) -> None:
+        """Writes something for a group whose sequences are not all over."""
+        for n in range(self.rows):
+            self._push_alive(time, first + n)
+            if n:
+                self.body.emit("i32.or")
+        self._branch(write)
+
+    def _push_alive(self, time: Coord, batch: Coord) -> None:
+        length = self.body.value(self.lengths, (batch,))
+        self.body.push_index(time)
+        self.body.emit("local.get", length)
+        self.body.emit("i32.lt_s")
+
+    def _branch(
+        self, write: Callable[[], None], otherwise: Callable[[], None] | None = None
+    ) -> None:
+        body = self.body
         body.emit("if")
-        step = {"rnn": self._rnn, "gru": self._gru, "lstm": self._lstm}[attrs["cell"]]
-        at = (time, batch, direction), (row, direction, batch)
-        body.scope(partial(step, *at))
-        body.emit("else")
-
-        def nothing(unit: Coord, lanes: int) -> None:
-            constant(body.function, 0, float32, lanes)
-            zero = body.keep("v128" if lanes == 4 else "f32")
-            self._put((*at[1], unit), zero, lanes)
-            for number in range(kept_blocks(attrs)):
-                self._keep(number, at[1], unit, lanes, zero)
-
-        body.scope(partial(self._units, nothing))
+        body.scope(write)
+        if otherwise:
+            body.emit("else")
+            body.scope(otherwise)
         body.emit("end")
 
     # ---- cells ---------------------------------------------------------------------------------
 
-    def _rnn(self, at: Coords, to: Coords) -> None:
-        self._products(at[2], "h")
-
-        def unit(unit: Coord, lanes: int) -> None:
-            (total,) = self._sums(unit, lanes, [0])
+    def _rnn(self, at: Coords, to: Coords, unit: Coord, lanes: int) -> None:
+        (total,) = self._sums(unit, lanes, [0])
+        if self._keeps:
             self._keep(0, to, unit, lanes, self._get("h", unit, lanes))
-            new = self._plain(0, total, self._x(at, 0, unit, lanes), lanes)
-            self._set("h", unit, lanes, new)
-            self._put((*to, unit), new, lanes)
+        new = self._plain(0, total, self._x(at, 0, unit, lanes), lanes)
+        self._set("h", unit, lanes, new)
+        self._put((*to, unit), new, lanes)
 
-        self._units(unit)
+    def _gru_gates(self, at: Coords, to: Coords, unit: Coord, lanes: int) -> None:
+        sums = self._sums(unit, lanes, [0, 1])
+        update, reset = (
+            self._plain(0, total, self._x(at, gate, unit, lanes), lanes)
+            for gate, total in enumerate(sums)
+        )
+        self._set("update", unit, lanes, update)
+        h = self._get("h", unit, lanes)
+        for number, value in enumerate((h, update, reset)):
+            self._keep(number, to, unit, lanes, value)
+        if not self.node.attrs["linear_before_reset"]:
+            reset = self._made(lanes, lambda r, h: r * h, reset, h)
+        self._set("reset", unit, lanes, reset)
 
-    def _gru(self, at: Coords, to: Coords) -> None:
-        linear = self.node.attrs["linear_before_reset"]
-        self._products(at[2], "h")
+    def _gru_rest(self, at: Coords, to: Coords, unit: Coord, lanes: int) -> None:
+        (total,) = self._sums(unit, lanes, [2])
+        update, h = self._get("update", unit, lanes), self._get("h", unit, lanes)
+        x = self._x(at, 2, unit, lanes)
+        if self.node.attrs["linear_before_reset"]:
+            extra, reset = self._extra(at[2], 2, unit, lanes), self._get("reset", unit, lanes)
+            total = self._made(lanes, lambda s, e: s + e, total, extra)
+            self._keep(4, to, unit, lanes, total)
+            total = self._made(lanes, lambda s, r: s * r, total, reset)
+        candidate = self._plain(1, total, x, lanes)
+        self._keep(3, to, unit, lanes, candidate)
+        new = self._made(lanes, lambda n, z, h: (1 - z) * n + z * h, candidate, update, h)
+        self._set("h", unit, lanes, new)
+        self._put((*to, unit), new, lanes)
 
-        def gates(unit: Coord, lanes: int) -> None:
-            sums = self._sums(unit, lanes, [0, 1])
-            update, reset = (
-                self._plain(0, total, self._x(at, gate, unit, lanes), lanes)
-                for gate, total in enumerate(sums)
-            )
-            self._set("update", unit, lanes, update)
-            h = self._get("h", unit, lanes)
-            for number, value in enumerate((h, update, reset)):
-                self._keep(number, to, unit, lanes, value)
-            product = self._made(lanes, lambda r, h: r * h, reset, h)
-            self._set("reset", unit, lanes, reset if linear else product)
-
-        def rest(unit: Coord, lanes: int) -> None:
-            (total,) = self._sums(unit, lanes, [2])
-            update, h = self._get("update", unit, lanes), self._get("h", unit, lanes)
-            x = self._x(at, 2, unit, lanes)
-            if linear:
-                extra, reset = self._extra(at[2], 2, unit, lanes), self._get("reset", unit, lanes)
-                total = self._made(lanes, lambda s, e: s + e, total, extra)
-                self._keep(4, to, unit, lanes, total)
-                total = self._made(lanes, lambda s, r: s * r, total, reset)
-            candidate = self._plain(1, total, x, lanes)
-            self._keep(3, to, unit, lanes, candidate)
-            new = self._made(lanes, lambda n, z, h: (1 - z) * n + z * h, candidate, update, h)
-            self._set("h", unit, lanes, new)
-            self._put((*to, unit), new, lanes)
-
-        self._units(gates)
-        if not linear:
-            self._products(at[2], "reset")
-        self._units(rest)
-
-    def _lstm(self, at: Coords, to: Coords) -> None:
+    def _lstm(self, at: Coords, to: Coords, unit: Coord, lanes: int) -> None:
         """The cell itself is not clipped, as in onnxruntime."""
-        self._products(at[2], "h")
         forgets = self.node.attrs["input_forget"]
         peeps = not is_zero(self.extra)
 
-        def gate(number: int, gate: int, total: int, c: int, at_: tuple[Coord, int]) -> int:
-            unit, lanes = at_
+        def gate(number: int, gate: int, total: int, c: int) -> int:
             x = self._x(at, gate, unit, lanes)
             if not peeps or gate == 3:
                 return self._plain(number, total, x, lanes)
@@ -207,27 +298,24 @@ class RecurrentSteps:
                 lanes, lambda s, x, p, c: self._gate(number, s + x + p * c), *operands
             )
 
-        def unit(unit: Coord, lanes: int) -> None:
-            enter_sum, leave_sum, forget_sum, new_sum = self._sums(unit, lanes, [0, 1, 2, 3])
-            c, here = self._get("c", unit, lanes), (unit, lanes)
-            enter, forget = gate(0, 0, enter_sum, c, here), gate(0, 2, forget_sum, c, here)
-            new = gate(1, 3, new_sum, c, here)
-            self._keep(5, to, unit, lanes, c)
-            c = self._made(
-                lanes,
-                lambda i, f, n, c: (1 - i if forgets else f) * c + i * n,
-                *(enter, forget, new, c),
-            )
-            leave = gate(0, 1, leave_sum, c, here)
-            old = self._get("h", unit, lanes) if self._keeps else c
-            for number, value in enumerate((old, enter, leave, forget, new)):
+        enter_sum, leave_sum, forget_sum, new_sum = self._sums(unit, lanes, [0, 1, 2, 3])
+        old = self._get("c", unit, lanes)
+        enter, forget = gate(0, 0, enter_sum, old), gate(0, 2, forget_sum, old)
+        new = gate(1, 3, new_sum, old)
+        c = self._made(
+            lanes,
+            lambda i, f, n, c: (1 - i if forgets else f) * c + i * n,
+            *(enter, forget, new, old),
+        )
+        leave = gate(0, 1, leave_sum, c)
+        if self._keeps:
+            before = self._get("h", unit, lanes)
+            for number, value in enumerate((before, enter, leave, forget, new, old)):
                 self._keep(number, to, unit, lanes, value)
-            h = self._made(lanes, lambda c, o: self._activation(2, c) * o, c, leave)
-            self._set("c", unit, lanes, c)
-            self._set("h", unit, lanes, h)
-            self._put((*to, unit), h, lanes)
-
-        self._units(unit)
+        h = self._made(lanes, lambda c, o: self._activation(2, c) * o, c, leave)
+        self._set("c", unit, lanes, c)
+        self._set("h", unit, lanes, h)
+        self._put((*to, unit), h, lanes)
 
     def _plain(self, number: int, total: int, x: int, lanes: int) -> int:
         """A gate, of its sum and what comes of the inputs."""
@@ -290,8 +378,9 @@ class RecurrentSteps:
 
     def _address(self, name: str, unit: Coord) -> int:
         """Pushes the address of an element in the kernel's own memory, but for the offset."""
+        part = 4 + _OWN.index(name)
         return self.body.push_address(
-            self.scratch, float32, unit + self._own(_OWN.index(name)) // 4
+            self.scratch, float32, self.place * self._apart + (part * self._wide + unit)
         )
 
     def _set(self, name: str, unit: Coord, lanes: int, value: int) -> None:
@@ -307,16 +396,17 @@ class RecurrentSteps:
     # ---- products ------------------------------------------------------------------------------
 
     def _products(self, direction: Coord, name: str) -> None:
-        """The sums of all gates of all elements, for a state in the kernel's own memory."""
-        body = self.body
-        whole = self.size - self.size % _TILE
-        body.loop(whole, lambda unit: self._tile(direction, name, unit, _TILE), _TILE)
+        """The sums of all gates of all elements, for a state in the kernel's own memory: of all
+        sequences of the group."""
+        body, tile = self.body, TILES[self.rows]
+        whole = self.size - self.size % tile
+        body.loop(whole, lambda unit: self._tile(direction, name, unit, tile), tile)
         if whole < self.size:
             body.scope(partial(self._tile, direction, name, whole, self.size - whole))
 
     def _tile(self, direction: Coord, name: str, unit: Coord, count: int) -> None:
         body, emit = self.body, self.body.emit
-        sums = tiles.zeros(body, count)
+        sums = [tiles.zeros(body, count) for _ in range(self.rows)]
         offset = self._address(name, 0)
         emit("i32.const", offset)
         emit("i32.add")
@@ -325,42 +415,46 @@ class RecurrentSteps:
         body.push_index((direction * self.size * self.size + unit) * 16)
         emit("i32.add")
         weights = body.keep("i32")
-        value, weight = (body.function.local("v128") for _ in range(2))
+        value, loaded = body.function.local("v128"), tiles.zeros(body, count)
 
         def products(number: int) -> None:
             for k in range(number):
-                emit("local.get", state)
-                emit("v128.load32_splat", 4 * k)
-                emit("local.set", value)
-                for index, total in enumerate(sums):
+                for index, local in enumerate(loaded):
                     emit("local.get", weights)
                     emit("v128.load", 16 * (self.size * k + index))
-                    emit("local.set", weight)
-                    tiles.multiply_add(body, total, value, weight)
+                    emit("local.set", local)
+                for row, into in enumerate(sums):
+                    emit("local.get", state)
+                    emit("v128.load32_splat", 4 * (self._apart * row + k))
+                    emit("local.set", value)
+                    for total, local in zip(into, loaded, strict=True):
+                        tiles.multiply_add(body, total, value, local)
             tiles.advance(body, state, 4 * number)
             tiles.advance(body, weights, 16 * self.size * number)
 
         body.loop(self.size // _UNROLLED, lambda _: products(_UNROLLED))
         if self.size % _UNROLLED:
             products(self.size % _UNROLLED)
-        for index, total in enumerate(sums):
-            offset = body.push_address(self.scratch, float32, (unit + index) * 4)
-            emit("local.get", total)
-            emit("v128.store", offset)
+        for row, into in enumerate(sums):
+            for index, total in enumerate(into):
+                at = (unit + index) * 4 + row * self._apart
+                offset = body.push_address(self.scratch, float32, at)
+                emit("local.get", total)
+                emit("v128.store", offset)
 
     def _sums(self, unit: Coord, lanes: int, gates: list[int]) -> list[int]:
         """The locals with the sums of some gates."""
         body, emit = self.body, self.body.emit
-        found = []
+        found, begin = [], self.place * self._apart
         if lanes == 1:
             for gate in gates:
-                offset = body.push_address(self.scratch, float32, unit * 4 + gate)
+                offset = body.push_address(self.scratch, float32, begin + (unit * 4 + gate))
                 emit("f32.load", offset)
                 found.append(body.keep("f32"))
             return found
         units = []
         for index in range(4):
-            offset = body.push_address(self.scratch, float32, (unit + index) * 4)
+            offset = body.push_address(self.scratch, float32, begin + (unit + index) * 4)
             emit("v128.load", offset)
             units.append(body.keep("v128"))
         for gate in gates:
@@ -387,3 +481,8 @@ def is_zero(node: Node) -> bool:
     while node.op in (movement.expand, movement.reshape):
         node = node.inputs[0]
     return node.is_scalar_constant and not node.attrs["data"].item()
+
+
+_OfUnits = Callable[[Any, Coords, Coords, Coord, int], None]
+"""function(steps, at, to, unit, lanes): a part of a step, for some elements of a state; at: time,
+sequence and direction; to: row, direction and sequence."""

@@ -17,9 +17,9 @@ from ....ops.recurrence import GATES
 from ....scalar import Scalar, number, select
 from ...index import Coord, Coords
 from ..expression import Expression
-from ..values import UnsupportedError, constant
+from ..values import UnsupportedError
 from . import tiles
-from .recurrence import RecurrentSteps, is_zero
+from .recurrence import TILES, RecurrentSteps, for_groups, is_zero, together
 from .unpacked import Store
 
 _SLOPES: dict[str, Callable[[Scalar, float], Scalar]] = {
@@ -30,12 +30,6 @@ _SLOPES: dict[str, Callable[[Scalar, float], Scalar]] = {
     "Tanh": lambda y, a: 1 - y * y,
 }
 
-_TOGETHER = 4
-"""Sequences that go back together."""
-
-_VECTORS = {1: 8, 2: 4, 3: 2, 4: 2}
-"""Vectors of a tile, for so many sequences: more sums would leave V8's registers."""
-
 _UNROLLED = 4
 
 
@@ -44,24 +38,9 @@ def steps_back(body: Expression, node: Node, store: Store, width: int, scratch: 
     if node.dtype != float32 or node.inputs[2] not in body.addresses:
         raise UnsupportedError("steps of what is not float32, by weights that are not in memory")
     batch, directions = node.shape[1:3]
-    rows = min(range(1, min(_TOGETHER, batch) + 1), key=lambda n: (-(-batch // n) * n, -n))
-    steps = _StepsBack(body, node, store, width, scratch, rows=rows)
-
-    def group(turn: Coord, direction: int) -> None:
-        steps.group(direction, body.at_most(turn * rows, batch - rows))
-
-    def one(direction: Coord, turn: Coord) -> None:
-        if directions == 1:
-            group(turn, 0)
-            return
-        body.push_index(direction)
-        body.emit("if")
-        body.scope(partial(group, turn, 1))
-        body.emit("else")
-        body.scope(partial(group, turn, 0))
-        body.emit("end")
-
-    body.parallel((directions, -(-batch // rows)), lambda at: one(*at))
+    rows = together(body, batch)
+    steps = _StepsBack(body, node, store, width, scratch, rows)
+    for_groups(body, directions, batch, rows, steps.group)
     return steps.bytes
 
 
@@ -69,13 +48,7 @@ def steps_back(body: Expression, node: Node, store: Store, width: int, scratch: 
 class _StepsBack(RecurrentSteps):
     """A layer. Memory of the kernel's own has, for each sequence of a group, the parts `_own`, in
     whole vectors.
-
-    rows: sequences of a group. place, batch: where one of them is in the group and in the batch.
     """
-
-    rows: int = 1
-    place: int = 0
-    batch: Coord = 0
 
     @property
     def size(self) -> int:
@@ -84,6 +57,10 @@ class _StepsBack(RecurrentSteps):
     @property
     def extra(self) -> Node:
         return self.node.inputs[4]
+
+    @property
+    def lengths(self) -> Node:
+        return self.node.inputs[5]
 
     @property
     def _gates(self) -> int:
@@ -101,28 +78,16 @@ class _StepsBack(RecurrentSteps):
         return "h", "c", "rest", "behind", *(f"gate{n}" for n in range(self._gates))
 
     @property
-    def _wide(self) -> int:
-        return -(-self.size // 4) * 4
-
-    @property
-    def bytes(self) -> int:
-        return 4 * self._wide * len(self._parts) * self.rows
+    def _apart(self) -> int:
+        return len(self._parts) * self._wide
 
     def _address(self, name: str, unit: Coord) -> int:
-        part = self.place * len(self._parts) + self._parts.index(name)
-        return self.body.push_address(self.scratch, float32, unit + part * self._wide)
+        part = self._parts.index(name)
+        return self.body.push_address(
+            self.scratch, float32, self.place * self._apart + (part * self._wide + unit)
+        )
 
-    # ---- a group -------------------------------------------------------------------------------
-
-    def group(self, direction: int, first: Coord) -> None:
-        """All steps of some sequences in a direction."""
-        body = self.body
-        each = [replace(self, place=n, batch=first + n) for n in range(self.rows)]
-        for one in each:
-            one._units(partial(one._fetch, direction))
-        body.loop(self.node.attrs["steps"], partial(self._back, direction, each))
-        for one in each:
-            one._units(partial(one._hand_out, direction))
+    # ---- a group of sequences ------------------------------------------------------------------
 
     def _fetch(self, direction: int, unit: Coord, lanes: int) -> None:
         for n in range(self._count):
@@ -133,63 +98,47 @@ class _StepsBack(RecurrentSteps):
     def _hand_out(self, direction: int, unit: Coord, lanes: int) -> None:
         steps, size = self.node.attrs["steps"], self.size
         for n in range(self._gates):
-            if n < self._count:
-                value = self._get(self._parts[n], unit, lanes)
-            else:
-                value = self._constant(0, lanes)
+            held = n < self._count
+            value = self._get(self._parts[n], unit, lanes) if held else self._zero(lanes)
             self._put((steps, self.batch, direction, unit + n * size), value, lanes)
 
-    def _constant(self, value: float, lanes: int) -> int:
-        constant(self.body.function, value, float32, lanes)
-        return self.body.keep("v128" if lanes == 4 else "f32")
-
-    def _back(self, direction: int, each: list[_StepsBack], turn: Coord) -> None:
+    def _turn(self, direction: int, first: Coord, turn: Coord) -> None:
         """The gradients before a step; the last one is the first turn."""
-        body, attrs = self.body, self.node.attrs
+        attrs = self.node.attrs
         number = turn * -1 + (attrs["steps"] - 1)
         time, row = number + attrs["start"], number
         if attrs["backward"][direction]:
             length = self.node.inputs[0].shape[0] - self._count
             time, row = time * -1 + (length - 1), turn
-        at = time, row, direction
-        gru = attrs["cell"] == "gru"
-        resets = gru and not attrs["linear_before_reset"]
-        step = {"rnn": "_rnn", "gru": "_gru", "lstm": "_lstm"}[attrs["cell"]]
-        alive = [one._is_alive(time) for one in each]
-        for one, local in zip(each, alive, strict=True):
-            body.emit("local.get", local)
-            body.emit("if")
-            body.scope(partial(one._units, partial(getattr(one, step), at)))
-            body.emit("else")
-            body.scope(partial(one._units, partial(one._nothing, at)))
-            body.emit("end")
-        if resets:
-            self._products_back(direction, each, range(2, 3), "behind", alive)
-            for one, local in zip(each, alive, strict=True):
-                body.emit("local.get", local)
-                body.emit("if")
-                body.scope(partial(one._units, partial(one._reset, at)))
-                body.emit("end")
-        gates = range(2) if resets else range(self._gates)
-        self._products_back(direction, each, gates, "h", alive)
+        at, kind = (time, row, direction), type(self)
+        step = {"rnn": kind._rnn_back, "gru": kind._gru_back, "lstm": kind._lstm_back}[
+            attrs["cell"]
+        ]
 
-    def _is_alive(self, time: Coord) -> int:
-        body = self.body
-        length = body.value(self.node.inputs[5], (self.batch,))
-        body.push_index(time)
-        body.emit("local.get", length)
-        body.emit("i32.lt_s")
-        return body.keep("i32")
+        def units(one: _StepsBack, function: Callable[..., None], otherwise: bool) -> None:
+            nothing = partial(one._units, partial(one._nothing, at)) if otherwise else None
+            one.if_alive(time, lambda: one._units(partial(function, one, at)), nothing)
+
+        def products(gates: range, name: str) -> None:
+            self.if_any(time, first, lambda: self._products_back(at, first, gates, name))
+
+        self._each(first, partial(units, function=step, otherwise=True))
+        if attrs["cell"] == "gru" and not attrs["linear_before_reset"]:
+            products(range(2, 3), "behind")
+            self._each(first, partial(units, function=kind._reset, otherwise=False))
+            products(range(2), "h")
+        else:
+            products(range(self._gates), "h")
 
     # ---- cells ---------------------------------------------------------------------------------
 
-    def _rnn(self, at: Coords, unit: Coord, lanes: int) -> None:
+    def _rnn_back(self, at: Coords, unit: Coord, lanes: int) -> None:
         (y,) = self._whole(at, [-1], unit, lanes)
         self._give(
             at, 0, unit, lanes, lambda h, y: h * self._slope(0, y), self._h(at, unit, lanes), y
         )
 
-    def _gru(self, at: Coords, unit: Coord, lanes: int) -> None:
+    def _gru_back(self, at: Coords, unit: Coord, lanes: int) -> None:
         linear = self.node.attrs["linear_before_reset"]
         old, update, reset, new = self._whole(at, range(4), unit, lanes)
         h, made, give = self._h(at, unit, lanes), partial(self._made, lanes), self._give
@@ -216,7 +165,7 @@ class _StepsBack(RecurrentSteps):
         total = self._made(lanes, lambda b, r, rest: b * r + rest, behind, reset, rest)
         self._set("rest", unit, lanes, total)
 
-    def _lstm(self, at: Coords, unit: Coord, lanes: int) -> None:
+    def _lstm_back(self, at: Coords, unit: Coord, lanes: int) -> None:
         coupled, made = self.node.attrs["input_forget"], partial(self._made, lanes)
         enter, leave, forget, new, old = self._whole(at, range(1, 6), unit, lanes)
         h, c = self._h(at, unit, lanes), self._get("c", unit, lanes)
@@ -236,7 +185,7 @@ class _StepsBack(RecurrentSteps):
         self._give(at, 3, unit, lanes, lambda c, i, n: c * i * self._slope(1, n), c, enter, new)
         before = made(lambda c, k: c * k, c, keep)
         if coupled:
-            zero = self._constant(0, lanes)
+            zero = self._zero(lanes)
             to_forget = self._give(at, 2, unit, lanes, lambda z: z, zero)
         else:
             to_forget = self._give(
@@ -250,7 +199,7 @@ class _StepsBack(RecurrentSteps):
 
     def _nothing(self, at: Coords, unit: Coord, lanes: int) -> None:
         """Of a sequence that is over."""
-        zero = self._constant(0, lanes)
+        zero = self._zero(lanes)
         for gate in range(self._gates):
             self._put_gate(at, gate, unit, lanes, zero)
             self._set(f"gate{gate}", unit, lanes, zero)
@@ -302,22 +251,15 @@ class _StepsBack(RecurrentSteps):
 
     # ---- products ------------------------------------------------------------------------------
 
-    def _products_back(
-        self,
-        direction: int,
-        each: Sequence[_StepsBack],
-        gates: range,
-        name: str,
-        alive: Sequence[int],
-    ) -> None:
+    def _products_back(self, at: Coords, first: Coord, gates: range, name: str) -> None:
         """The gradients of some gates times their weights: a part of the kernel's own memory."""
         size, body = self.size, self.body
-        write = partial(self._columns, direction, each, gates, name, alive)
+        write = partial(self._columns, at, first, gates, name)
         if size < 4:
             for column in range(size):
                 body.scope(partial(write, column, [0], 1))
             return
-        across = 4 * _VECTORS[self.rows]
+        across = 4 * TILES[self.rows]
         whole = size - size % across
         body.loop(whole, lambda column: write(column, list(range(0, across, 4)), 4), across)
         if whole < size:
@@ -327,11 +269,10 @@ class _StepsBack(RecurrentSteps):
 
     def _columns(
         self,
-        direction: int,
-        each: Sequence[_StepsBack],
+        at: Coords,
+        first: Coord,
         gates: range,
         name: str,
-        alive: Sequence[int],
         column: Coord,
         starts: Sequence[int],
         lanes: int,
@@ -339,14 +280,13 @@ class _StepsBack(RecurrentSteps):
         """Some columns of the product: vectors from `starts` on, behind `column`."""
         body, emit, size = self.body, self.body.emit, self.size
         kind = "v128" if lanes == 4 else "f32"
-        sums = [[self._constant(0, lanes) for _ in starts] for _ in each]
+        sums = [[self._zero(lanes) for _ in starts] for _ in range(self.rows)]
         emit("local.get", body.addresses[self.node.inputs[2]])
-        body.push_index((direction * self._gates + gates.start) * size * size * 4 + column * 4)
+        body.push_index(((at[2] * self._gates + gates.start) * size * size + column) * 4)
         emit("i32.add")
         weights, left = body.keep("i32"), body.function.local("i32")
         loaded = [body.function.local(kind) for _ in starts]
         value = body.function.local(kind)
-        apart = 4 * self._wide * len(self._parts)
 
         def products(count: int) -> None:
             for k in range(count):
@@ -357,7 +297,7 @@ class _StepsBack(RecurrentSteps):
                 for row, into in enumerate(sums):
                     emit("local.get", left)
                     load = "v128.load32_splat" if lanes == 4 else "f32.load"
-                    emit(load, apart * row + 4 * k)
+                    emit(load, 4 * (self._apart * row + k))
                     emit("local.set", value)
                     for total, local in zip(into, loaded, strict=True):
                         self._multiply_add(total, value, local, lanes)
@@ -365,18 +305,16 @@ class _StepsBack(RecurrentSteps):
             tiles.advance(body, weights, 4 * size * count)
 
         for gate in gates:
-            offset = each[0]._address(f"gate{gate}", 0)
+            offset = self._address(f"gate{gate}", 0)
             emit("i32.const", offset)
             emit("i32.add")
             emit("local.set", left)
             body.loop(size // _UNROLLED, lambda _: products(_UNROLLED))
             if size % _UNROLLED:
                 products(size % _UNROLLED)
-        for one, local, into in zip(each, alive, sums, strict=True):
-            emit("local.get", local)
-            emit("if")
-            body.scope(partial(one._keep_columns, name, column, starts, into, lanes))
-            emit("end")
+        for row, into in enumerate(sums):
+            one = replace(self, place=row, batch=first + row)
+            one.if_alive(at[0], partial(one._keep_columns, name, column, starts, into, lanes))
 
     def _multiply_add(self, total: int, a: int, b: int, lanes: int) -> None:
         if lanes == 4:
