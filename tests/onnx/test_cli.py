@@ -160,18 +160,19 @@ def test_info_says_all_that_is_unsupported(file: Callable[..., str], capsys: Sai
 
 def test_summary_of_control_flow_and_unknown_shapes() -> None:
     then, other = (
-        model([node(op, "x", "b")], outputs=[value("b", [3])]).graph for op in ("Neg", "Exp")
+        model([node(op, "x", "b")], outputs=[value("b", None)]).graph for op in ("Neg", "Size")
     )
     proto = model(
         [node("If", "c", "y", then_branch=then, else_branch=other), node("Exp", "x", "z")],
         [value("c", [], TensorProto.BOOL), value("x", [3])],
-        [value("y", [3]), value("z", [3])],
+        [value("y", None), value("z", [3])],
     )
     summary = tl.onnx.load(proto.SerializeToString()).summary()
     assert [(use.operator, use.place, use.count) for use in summary.uses] == [
-        ("Exp", "device", 2),
+        ("Exp", "device", 1),
         ("If", "host", 1),
         ("Neg", "device", 1),
+        ("Size", "device", 1),
     ]
     assert (summary.nodes, str(summary.uses[1].reason)) == (4, "it decides what is computed")
     assert (summary.multiply_adds, summary.at_least) == (0, True)

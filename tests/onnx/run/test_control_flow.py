@@ -19,10 +19,14 @@ from .running import BOOL, INT, X, both, graph, session_of
 
 
 def branches(inputs: str = "c") -> Any:
-    """y = 2 x if c, else x + 1; x and the factor are captured."""
+    """y = 2 x if c, else x + 1, twice; x and the factor are captured. Shapes that differ keep the
+    choice on the host."""
     then = graph([node("Mul", "x two", "a")], [], [value("a", None)])
     other = graph(
-        [node("Add", "x one", "b")], [], [value("b", None)], [weight("one", np.float32(1))]
+        [node("Add", "x one", "b")],
+        [],
+        [value("b", None)],
+        [weight("one", np.ones((2, 1, 1), "f"))],
     )
     return node("If", inputs, "y", then_branch=then, else_branch=other)
 
@@ -41,7 +45,7 @@ def test_if(device: str, request: pytest.FixtureRequest) -> None:
 
 def test_an_if_whose_condition_is_known_is_no_step() -> None:
     weights = [weight("two", np.float32(2)), weight("c", np.array(False))]
-    proto = model([branches()], [value("x", [4, 3])], [value("y", [4, 3])], weights)
+    proto = model([branches()], [value("x", [4, 3])], [value("y", [2, 4, 3])], weights)
     session = both(proto, {"x": X})
     assert session.report().host == ()
     assert len(session.plan.run) == 1

@@ -14,6 +14,7 @@ from ..call import Call, NotKnownError
 from ..reasons import DECIDES, HOST_ALONE
 from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find, find_any, find_control, operators
+from .inside import MOST_NODES, joined
 
 Seeds = MutableMapping[tuple[str, ...], bytes]
 """Random bytes by the outputs of the node that draws with them. A derivative builds nodes again,
@@ -31,15 +32,21 @@ def describe(node: NodeRecord) -> str:
 
 
 class Builder:
-    """Builds the tensors of nodes, one node after the other."""
+    """Builds the tensors of nodes, one node after the other.
+
+    most_turns: of a loop that may be part of the graph; 0 where control flow may not.
+    """
 
     def __init__(
         self,
         constants: Mapping[str, Constant],
         wrong_shape: type[ShapeError | OnnxFormatError] = OnnxFormatError,
         seeds: Seeds | None = None,
+        most_turns: int = 0,
     ) -> None:
         self.values: dict[str, Tensor] = {}
+        self._most_turns = most_turns
+        self._left: list[int] | None = None  # how many nodes `join` may still build
         self._seeds: Seeds = {} if seeds is None else seeds
         self._constants = constants
         self._wrong_shape = wrong_shape
@@ -90,19 +97,44 @@ class Builder:
 
     def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs of a graph within this one, on these inputs; see Call.built."""
-        inner = Builder({**self._constants, **graph.constants}, self._wrong_shape, self._seeds)
+        if self._left is not None:
+            self._left[0] -= len(graph.nodes)
+            if self._left[0] < 0:
+                raise OnnxUnsupportedError(DECIDES)
+        constants = {**self._constants, **graph.constants}
+        inner = Builder(constants, self._wrong_shape, self._seeds, self._most_turns)
+        inner._left = self._left
         given = {info.name: x for info, x in zip(graph.inputs, inputs, strict=True)}
         inner.values.update({name: self.value(name) for name in graph.captures} | given)
         for node in graph.nodes:
             try:
-                _check_buildable(node)
-                inner.make(node)
+                if not inner.join(node):
+                    _check_buildable(node)
+                    inner.make(node)
                 inner.values.update(given)  # of a part, some may be outputs of its nodes
             except NotKnownError:
                 raise
             except OnnxUnsupportedError as error:
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
         return [inner.value(info.name) for info in graph.outputs]
+
+    def join(self, node: NodeRecord) -> bool:
+        """Adds the outputs of an If, Loop or Scan to `values` if its graphs can be parts of this
+        one; returns whether they are."""
+        if not self._most_turns or not find_control(node):
+            return False
+        outermost = self._left is None
+        if outermost:
+            self._left = [MOST_NODES]
+        made = joined(self, node, self._most_turns)
+        if outermost:
+            self._left = None
+        if made is None:
+            return False
+        for name, tensor in zip(node.outputs, made):  # noqa: B905  (unused ones are left out)
+            if name:
+                self.values[name] = tensor
+        return True
 
     def seed(self, node: NodeRecord) -> bytes:
         """Random bytes for a node; see Call.seed."""

@@ -60,7 +60,7 @@ class Execution:
         self._parts: OrderedDict[Key, Part] = OrderedDict()
         self._reads: dict[tuple[NodeRecord, ...], frozenset[str]] = {}
         self._longest = 1  # the most stages that a run has had
-        self._shared = Shared()
+        self._shared = Shared(trace.most_turns)
         self._bodies: dict[tuple[NodeRecord, str], Execution] = {}
 
     def close(self) -> None:

@@ -68,11 +68,12 @@ class ValuesNeededError(Exception):
 
 
 class Shared:
-    """What the stages of a graph share: the seeds of nodes that draw random numbers, and the nodes
-    of If branches, inlined into the graph around them. Every stage gets the same node objects, so
-    that whatever is cached for them is found again."""
+    """What the stages of a graph share: the most turns of a run's loops, the seeds of nodes that
+    draw random numbers, and the nodes of If branches, inlined into the graph around them. Every
+    stage gets the same node objects, so that whatever is cached for them is found again."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_turns: int = 1 << 62) -> None:
+        self.most_turns = most_turns
         self.seeds: dict[tuple[str, ...], bytes] = {}
         self._nodes: dict[tuple[NodeRecord, str], tuple[NodeRecord, ...]] = {}
 
@@ -125,7 +126,7 @@ class _StageBuilder:
         self._nodes = 0
         self._given = given
         self._known = frozenset(known)
-        self._builder = Builder(constants, seeds=shared.seeds)
+        self._builder = Builder(constants, seeds=shared.seeds, most_turns=shared.most_turns)
         self._constants = constants
         self._inputs: dict[str, Node] = {}
         self._absent: set[str] = set()  # computed later, or by the host
@@ -148,6 +149,8 @@ class _StageBuilder:
                 todo.extendleft(reversed(branch))
                 continue
             reason = self._why_on_host(node)
+            if reason is DECIDES and self._joins(node):
+                continue
             if reason is None:
                 reason = self._make(node)
             if reason and not self._computed(node):
@@ -185,6 +188,19 @@ class _StageBuilder:
             find_any(node)
             return HOST_ALONE
         return None
+
+    def _joins(self, node: NodeRecord) -> bool:
+        """Builds a node with graphs as part of the stage, if it can be one."""
+        if not all(map(self._is_tensor, node.reads)):
+            return False
+        for name in node.reads:
+            self._tensor(name)
+        if not self._builder.join(node):
+            return False
+        for name in filter(None, node.outputs):
+            check_size(describe(node), self._builder.values[name].shape)
+        self._assign(node)
+        return True
 
     def _make(self, node: NodeRecord) -> Reason | None:
         """Builds the tensors of a node, or returns the reason why the host must compute it. A node

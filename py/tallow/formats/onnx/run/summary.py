@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ....compile.count import multiply_adds
@@ -96,10 +96,12 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
     graph = model.graph
     stage, problem = (None, "") if unsupported else _first_stage(graph, shapes)
     reasons = {step.node: step.reason for step in _host_steps(stage)}
+    joined = _joined(graph, stage, reasons)
     counts: Counter[tuple[str, str, Reason | None]] = Counter()
     for node in _all_nodes(graph):
         name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
-        counts[name, *_place(node, reasons)] += 1
+        place = ("device", None) if node in joined else _place(node, reasons)
+        counts[name, *place] += 1
     uses = [Use(name, place, count, why) for (name, place, why), count in counts.items()]
     products = None
     if stage is not None:
@@ -115,7 +117,8 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
         sum(data.size for data in held if data.dtype != int64),
         sum(data.data.nbytes for data in held),
         products,
-        bool((stage and stage.later) or any(map(find_control, graph.nodes))),
+        any(find_control(node) and node not in joined for node in graph.nodes)
+        or bool(stage and stage.later),
         tuple(sorted(uses, key=lambda use: (-use.count, use.operator))),
         tuple(unsupported) or ((problem,) if problem else ()),
     )
@@ -146,6 +149,16 @@ def _host_steps(stage: Stage | None) -> Iterable[HostStep]:
     if stage is not None:
         yield from stage.numpy_part.steps if stage.numpy_part else ()
         yield from stage.steps
+
+
+def _joined(
+    graph: GraphRecord, stage: Stage | None, hosted: Collection[NodeRecord]
+) -> set[NodeRecord]:
+    """The nodes with graphs that are part of the first stage's plan."""
+    if stage is None:
+        return set()
+    rest = {*hosted, *stage.later}
+    return {node for node in graph.nodes if find_control(node) and node not in rest}
 
 
 def _place(node: NodeRecord, reasons: Mapping[NodeRecord, Reason]) -> tuple[str, Reason | None]:
