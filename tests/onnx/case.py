@@ -51,8 +51,21 @@ class Case:
     def versions(self) -> list[int]:
         """An operator set for each definition of the operator that the case covers."""
         first, last = self.opsets
-        since = [v for v in definitions(self.domain)[self.op] if v <= last]
+        since = [v for v in definitions(self.domain)[self.op] if v <= last and self._allowed(v)]
         return sorted({max(v, first, 1 if self.domain else OLDEST) for v in since})
+
+    def _allowed(self, version: int) -> bool:
+        """Whether a definition allows the types of the inputs that are fed."""
+        schema = defs.get_schema(self.op, version, self.domain)
+        types = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+        for place, x in enumerate(self.inputs):
+            if not isinstance(x, np.ndarray) or not schema.inputs:
+                continue
+            formal = schema.inputs[min(place, len(schema.inputs) - 1)].type_str
+            name = TensorProto.DataType.Name(helper.np_dtype_to_tensor_dtype(x.dtype)).lower()
+            if f"tensor({name})" not in types.get(formal, [formal]):
+                return False
+        return True
 
     @property
     def id(self) -> str:
@@ -103,7 +116,9 @@ def model_of(case: Case, opset: int) -> onnx.ModelProto:
     if case.domain:  # not inferred for another domain's operators
         for info in model.graph.output:
             kind = info.type.tensor_type
-            kind.elem_type = kind.elem_type or TensorProto.FLOAT
+            kind.elem_type = kind.elem_type or (
+                infos[0].type.tensor_type.elem_type if case.op == "Imputer" else TensorProto.FLOAT
+            )
             if not kind.HasField("shape"):
                 kind.shape.dim.extend([onnx.TensorShapeProto.Dimension()] * case.inputs[0].ndim)
     if not all(info.type.tensor_type.HasField("shape") for info in model.graph.output):

@@ -43,9 +43,9 @@ def model(
     opset: int = 17,
     **fields: Any,
 ) -> onnx.ModelProto:
-    """An unchecked model. outputs: names separated by blanks, or values."""
+    """An unchecked model. outputs: names separated by blanks, of any type and shape, or values."""
     if isinstance(outputs, str):
-        outputs = [value(name, None) for name in outputs.split()]
+        outputs = [onnx.ValueInfoProto(name=name) for name in outputs.split()]
     graph = helper.make_graph(list(nodes), "test", list(inputs), list(outputs), list(weights))
     opsets = fields.pop("opset_imports", [helper.make_opsetid("", opset)])
     return helper.make_model(graph, opset_imports=opsets, ir_version=10, **fields)

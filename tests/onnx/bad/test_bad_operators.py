@@ -25,7 +25,7 @@ WRONG: list[tuple[str, dict[str, list[int]], dict[str, Any], dict[str, Any], str
     ("GatherND", {"x": [3, 2]}, {"i": [[0, 0, 0]]}, {}, r"indices \(1, 3\) do not fit \(3, 2\)"),
     ("GatherND", {"x": [3, 2]}, {"i": [[0]]}, {"batch_dims": 1}, r"batches of \(3, 2\)"),
     ("GatherND", {"x": [3, 2]}, {"i": [[0]]}, {"batch_dims": -1}, "-1 batch axes"),
-    ("ScatterElements", {"x": [3, 2]}, {"i": [[0]], "u": [[1.0, 2]]}, {}, "updates"),
+    ("ScatterElements", {"x": [3, 2]}, {"i": [[0]], "u": np.float32([[1, 2]])}, {}, "updates"),
     ("ScatterElements", {"x": [3]}, {"i": [7], "u": np.float32([1])}, {}, "out of range: 7"),
     ("ScatterElements", {"x": [3]}, {"i": [0], "u": np.float32([1])}, {"reduction": "sub"},
      "reduction 'sub' is not one of"),

@@ -149,9 +149,9 @@ def test_types_that_tallow_lacks_count_only_where_they_are_read(kind: str) -> No
     unread = model([node("Identity", "x", "y")], [x], weights=[tensor])
     assert tl.onnx.load(unread.SerializeToString()).graph()
     read = model([node("Add", "x w", "y"), node("Add", "y w", "z")], [x], "z", [tensor])
-    with pytest.raises(tl.OnnxUnsupportedError, match="1 thing") as caught:
+    with pytest.raises((tl.OnnxUnsupportedError, tl.OnnxFormatError)) as caught:
         tl.onnx.load(read.SerializeToString()).graph()
-    wanted = "'w' contains strings" if kind == "STRING" else "initializer 'w' is of type complex64"
+    wanted = "('w') is string" if kind == "STRING" else "initializer 'w' is of type complex64"
     assert wanted in str(caught.value)
 
 

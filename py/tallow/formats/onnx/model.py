@@ -26,6 +26,7 @@ from .run.blocking import PlanCache, Steps, run_async, run_sync
 from .run.model_session import ModelSession
 from .run.summary import Summary, constants, summarise
 from .run.trace import MAX_TURNS
+from .type_check import check_types
 
 
 class Model:
@@ -102,6 +103,7 @@ class Model:
         inconsistent node, ShapeError for shapes that are missing or do not fit.
         """
         try:
+            check_types(self._record.graph)
             return importer.build(self._record, shapes)
         except OnnxError as error:
             raise type(error)(f"{self._source}: {error}") from error
@@ -151,6 +153,7 @@ class Model:
         def steps() -> Steps:
             try:
                 importer.refuse(self.unsupported)
+                check_types(self._record.graph)
                 yield from session.prepare(shapes)
             except (OnnxFormatError, OnnxUnsupportedError) as error:
                 raise type(error)(f"{self._source}: {error}") from error

@@ -9,6 +9,7 @@ from typing import Any
 
 from ....errors import OnnxFormatError
 from ..records import GraphRecord, NodeRecord
+from ..registry import NEWEST
 
 _MAX_NODES = 50_000
 """The most nodes that inlining may create. Nested functions can create any number of them."""
@@ -60,7 +61,7 @@ class Expander:
         names = dict.fromkeys(function.inputs, "") | dict(zip(function.inputs, call.inputs))  # noqa: B905
         for inner, outer in zip(function.outputs, call.outputs):  # noqa: B905
             if outer and inner in names:  # an input that is passed through
-                yield NodeRecord("", "Identity", "", 13, (names[inner],), (outer,), {})
+                yield NodeRecord("", "Identity", "", NEWEST, (names[inner],), (outer,), {})
             elif outer:
                 names[inner] = outer
         given = {**function.defaults, **call.attributes}
@@ -83,12 +84,12 @@ def inlined(graph: GraphRecord, prefix: str, outputs: Sequence[str]) -> tuple[No
         return prefix + name if name and name not in outer else name
 
     constants = [
-        NodeRecord("", "Constant", "", 13, (), (named(name),), {"value": value})
+        NodeRecord("", "Constant", "", NEWEST, (), (named(name),), {"value": value})
         for name, value in graph.constants.items()
     ]
     nodes = [_renamed(node, named, {}) for node in graph.nodes]
     results = [
-        NodeRecord("", "Identity", "", 13, (named(info.name),), (name,), {})
+        NodeRecord("", "Identity", "", NEWEST, (named(info.name),), (name,), {})
         for name, info in zip(outputs, graph.outputs)  # noqa: B905  (unused ones are left out)
         if name
     ]
