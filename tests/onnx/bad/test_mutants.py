@@ -129,7 +129,7 @@ def test_mutants_on_webgpu(native: str, tmp_path: Path) -> None:
     """A wrong plan must not crash the process."""
     path = tmp_path / "control.onnx"
     path.write_bytes(control().SerializeToString())
-    assert report_on([path], 50, "upb", "webgpu")["offences"] == []
+    assert report_on([path], 100, "upb", "webgpu")["offences"] == []
 
 
 def test_mutants_of_every_operator(tmp_path: Path) -> None:
