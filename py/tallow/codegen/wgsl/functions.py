@@ -66,49 +66,106 @@ fn tanh_{S}(x: {T}) -> {T} {
 
 # The rest of an angle after quarter turns, and its sine and cosine, as WGSL promises an absolute
 # error of 2^-11 within pi and nothing beyond it. pi / 2 stands in parts of seven bits, whose
-# products with up to 2^17 quarter turns are exact; beyond those the rest would lose its digits.
-_TURN = """
+# products with up to 2^17 quarter turns are exact. Beyond those, the mantissa is multiplied by the
+# 96 bits of 2 / pi that matter (Payne and Hanek); of the product, the 64 highest bits stay.
+_TWO_OVER_PI = (0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041,
+                0xFE5163AB)  # fmt: skip
+
+
+def _word(first: int) -> str:
+    """The WGSL for the word of 2 / pi with the number first + place >> 5."""
+    text = f"{{U}}({_TWO_OVER_PI[first]}u)"
+    for step in range(1, 5):
+        word = f"{{U}}({_TWO_OVER_PI[first + step]}u)"
+        text = f"select({text}, {word}, (place >> {{U}}(5u)) == {{U}}({step}u))"
+    return text
+
+
+def _high(name: str, word: str) -> str:
+    """The WGSL for the 32 high bits of mantissa * word."""
+    return f"""
+        let {name}1 = (mantissa >> half) * ({word} & low)
+            + (((mantissa & low) * ({word} & low)) >> half);
+        let {name}2 = (mantissa & low) * ({word} >> half) + ({name}1 & low);
+        let {name} = (mantissa >> half) * ({word} >> half) + ({name}1 >> half) + ({name}2 >> half);
+"""
+
+
+_TURN = f"""
     let size = abs(x);
-    let n = round(size * {T}(0.63661977));
-    let r1 = size - n * {T}(1.5625);
-    let r2 = r1 - n * {T}(0.0081787109375);
-    let r3 = r2 - n * {T}(0.00011730194091796875);
-    let r4 = r3 - n * {T}(3.129243850708008e-07);
-    let r5 = r4 - n * {T}(9.920935796805404e-10);
-    let square = r5 * r5;
-    let sine = r5 + r5 * square * ({T}(-1.6666654611e-1) + square * ({T}(8.3321608736e-3)
-        - square * {T}(1.9515295891e-4)));
-    let cosine = {T}(1.0) - {T}(0.5) * square + square * square * ({T}(4.166664568298827e-2)
-        + square * ({T}(-1.388731625493765e-3) + square * {T}(2.443315711809948e-5)));
-    let near = size < {T}(200000.0);
+    let n = round(size * {{T}}(0.63661977));
+    let r1 = size - n * {{T}}(1.5625);
+    let r2 = r1 - n * {{T}}(0.0081787109375);
+    let r3 = r2 - n * {{T}}(0.00011730194091796875);
+    let r4 = r3 - n * {{T}}(3.129243850708008e-07);
+    var rest = r4 - n * {{T}}(9.920935796805404e-10);
+    let near = size < {{T}}(200000.0);
+    var turns = {{U}}(select({{T}}(), n, near));
+    let words = bitcast<{{U}}>(size);
+    if (!all(near)) {{
+        let half = {{U}}(16u);
+        let low = {{U}}(0xffffu);
+        let mantissa = (words & {{U}}(0x7fffffu)) | {{U}}(0x800000u);
+        let place = (words >> {{U}}(23u)) - {{U}}(120u);
+        let left = place & {{U}}(31u);
+        let right = {{U}}(31u) - left;
+        let w0 = {_word(0)};
+        let w1 = {_word(1)};
+        let w2 = {_word(2)};
+        let w3 = {_word(3)};
+        let v0 = (w0 << left) | ((w1 >> {{U}}(1u)) >> right);
+        let v1 = (w1 << left) | ((w2 >> {{U}}(1u)) >> right);
+        let v2 = (w2 << left) | ((w3 >> {{U}}(1u)) >> right);
+        {_high("h1", "v1").strip()}
+        {_high("h2", "v2").strip()}
+        let lower = mantissa * v1 + h2;
+        let upper = mantissa * v0 + h1 + select({{U}}(), {{U}}(1u), lower < h2);
+        let quarters = (upper + {{U}}(0x20000000u)) >> {{U}}(30u);
+        let signed = upper - (quarters << {{U}}(30u));
+        let less = signed >= {{U}}(0x80000000u);
+        let carry = select({{U}}(), {{U}}(1u), lower == {{U}}());
+        let high_part = select(signed, ~signed + carry, less);
+        let low_part = select(lower, {{U}}() - lower, less);
+        let angle = {{T}}(high_part) * {{T}}(1.4629180792671596e-09)
+            + {{T}}(low_part) * {{T}}(3.4061215800304136e-19);
+        rest = select(select(angle, -angle, less), rest, near);
+        turns = select(quarters, turns, near);
+    }}
+    let square = rest * rest;
+    let sine = rest + rest * square * ({{T}}(-1.6666654611e-1) + square * ({{T}}(8.3321608736e-3)
+        - square * {{T}}(1.9515295891e-4)));
+    let cosine = {{T}}(1.0) - {{T}}(0.5) * square + square * square * ({{T}}(4.166664568298827e-2)
+        + square * ({{T}}(-1.388731625493765e-3) + square * {{T}}(2.443315711809948e-5)));
+    let endless = words > {{U}}(0x7f7fffffu);
+    let nothing = {{T}}(bitcast<f32>(nan_bits));
 """
 
 SIN = f"""
 fn sin_{{S}}(x: {{T}}) -> {{T}} {{
 {_TURN.strip(chr(10))}
-    let quarter = {{U}}(n) & {{U}}(3u);
+    let quarter = turns & {{U}}(3u);
     let value = select(sine, cosine, (quarter & {{U}}(1u)) == {{U}}(1u));
     let below = bitcast<{{U}}>(x) >= {{U}}(0x80000000u);
     let negative = (quarter > {{U}}(1u)) != below;
-    return select(sin(x), select(value, -value, negative), near);
+    return select(select(value, -value, negative), nothing, endless);
 }}
 """
 
 COS = f"""
 fn cos_{{S}}(x: {{T}}) -> {{T}} {{
 {_TURN.strip(chr(10))}
-    let quarter = ({{U}}(n) + {{U}}(1u)) & {{U}}(3u);
+    let quarter = (turns + {{U}}(1u)) & {{U}}(3u);
     let value = select(sine, cosine, (quarter & {{U}}(1u)) == {{U}}(1u));
-    return select(cos(x), select(value, -value, quarter > {{U}}(1u)), near);
+    return select(select(value, -value, quarter > {{U}}(1u)), nothing, endless);
 }}
 """
 
 TAN = f"""
 fn tan_{{S}}(x: {{T}}) -> {{T}} {{
 {_TURN.strip(chr(10))}
-    let value = select(sine / cosine, -cosine / sine, ({{U}}(n) & {{U}}(1u)) == {{U}}(1u));
+    let value = select(sine / cosine, -cosine / sine, (turns & {{U}}(1u)) == {{U}}(1u));
     let below = bitcast<{{U}}>(x) >= {{U}}(0x80000000u);
-    return select(tan(x), select(value, -value, below), near);
+    return select(select(value, -value, below), nothing, endless);
 }}
 """
 
