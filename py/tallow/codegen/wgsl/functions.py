@@ -27,21 +27,78 @@ fn pow_{S}(x: {T}, y: {T}) -> {T} {
 }
 """
 
-# -inf at 0; of the bits that are greater than infinity's, those are NaN's or have the sign.
+# WGSL promises only an absolute error of 2^-21 near 1, so mantissa and power are taken apart. -inf
+# at 0; of the bits that are greater than infinity's, those are NaN's or have the sign.
 LOG = """
 fn log_{S}(x: {T}) -> {T} {
     let bits = bitcast<{U}>(x);
-    let large = select(log(x), x, bits == {U}(0x7f800000u));
+    let tiny = bits < {U}(0x800000u);
+    let scaled = select(bits, bitcast<{U}>(x * {T}(8388608.0)), tiny);
+    let power_bits = (scaled + {U}(0x4afb0du)) >> {U}(23u);
+    let power = {T}(power_bits) - select({T}(127.0), {T}(150.0), tiny);
+    let f = bitcast<{T}>(scaled - ((power_bits - {U}(127u)) << {U}(23u))) - {T}(1.0);
+    let square = f * f;
+    let low = {T}(1.4249322787e-1) + f * ({T}(-1.2420140846e-1) + f * ({T}(1.1676998740e-1)
+        + f * ({T}(-1.1514610310e-1) + f * {T}(7.0376836292e-2))));
+    let series = {T}(3.3333331174e-1) + f * ({T}(-2.4999993993e-1) + f * ({T}(2.0000714765e-1)
+        + f * ({T}(-1.6668057665e-1) + f * low)));
+    let tail = power * {T}(-2.12194440e-4) + f * square * series - {T}(0.5) * square;
+    let made = power * {T}(0.693359375) + (f + tail);
+    let large = select(made, x, bits == {U}(0x7f800000u));
     let undefined = select(large, {T}(bitcast<f32>(nan_bits)), bits > {U}(0x7f800000u));
     return select(undefined, {T}(bitcast<f32>(minus_inf_bits)), x == {T}());
 }
 """
 
-# asin and acos: beyond 1 there is no value, and NaN's bits are beyond those of 1.
-ARC = """
-fn NAME_{S}(x: {T}) -> {T} {
-    let outside = (bitcast<{U}>(x) & {U}(0x7fffffffu)) > {U}(0x3f800000u);
-    return select(NAME(x), {T}(bitcast<f32>(nan_bits)), outside);
+# asin and acos: beyond 1/2 from half the angle, as WGSL promises little. Beyond 1 there is no
+# value, and NaN's bits are beyond those of 1.
+_ARC = """
+    let size = abs(x);
+    let outside = bitcast<{U}>(size) > {U}(0x3f800000u);
+    let far = size > {T}(0.5);
+    let square = select(size * size, {T}(0.5) * ({T}(1.0) - size), far);
+    let root = select(size, sqrt(square), far);
+    let arc = root + root * square * ({T}(1.6666752422e-1) + square * ({T}(7.4953002686e-2)
+        + square * ({T}(4.5470025998e-2) + square * ({T}(2.4181311049e-2)
+        + square * {T}(4.2163199048e-2)))));
+    let below = bitcast<{U}>(x) >= {U}(0x80000000u);
+"""
+
+ASIN = f"""
+fn asin_{{S}}(x: {{T}}) -> {{T}} {{
+{_ARC.strip(chr(10))}
+    let angle = select(arc, {{T}}(1.5707963267948966) - {{T}}(2.0) * arc, far);
+    return select(select(angle, -angle, below), {{T}}(bitcast<f32>(nan_bits)), outside);
+}}
+"""
+
+ACOS = f"""
+fn acos_{{S}}(x: {{T}}) -> {{T}} {{
+{_ARC.strip(chr(10))}
+    let twice = {{T}}(2.0) * arc;
+    let beyond = select(twice, {{T}}(3.141592653589793) - twice, below);
+    let within = {{T}}(1.5707963267948966) - select(arc, -arc, below);
+    return select(select(within, beyond, far), {{T}}(bitcast<f32>(nan_bits)), outside);
+}}
+"""
+
+# Of |x|, of its reciprocal's opposite, or of what remains after an eighth of a turn.
+ATAN = """
+fn atan_{S}(x: {T}) -> {T} {
+    let size = abs(x);
+    let far = size > {T}(2.414213562373095);
+    let middle = size > {T}(0.4142135623730950);
+    let near = select(size, (size - {T}(1.0)) / (size + {T}(1.0)), middle);
+    let rest = select(near, {T}(-1.0) / size, far);
+    let begun = select({T}(), {T}(0.7853981633974483), middle);
+    let start = select(begun, {T}(1.5707963267948966), far);
+    let square = rest * rest;
+    let series = {T}(-3.33329491539e-1) + square * ({T}(1.99777106478e-1)
+        + square * ({T}(-1.38776856032e-1) + square * {T}(8.05374449538e-2)));
+    let angle = start + (rest + rest * square * series);
+    let signed = select(angle, -angle, bitcast<{U}>(x) >= {U}(0x80000000u));
+    let nothing = bitcast<{U}>(size) > {U}(0x7f800000u);
+    return select(signed, {T}(bitcast<f32>(nan_bits)), nothing);
 }
 """
 
@@ -49,7 +106,13 @@ ATANH = """
 fn atanh_{S}(x: {T}) -> {T} {
     let size = bitcast<{U}>(abs(x));
     let one = {U}(0x3f800000u);
-    let inside = select(atanh(x), x * {T}(bitcast<f32>(inf_bits)), size == one);
+    let square = x * x;
+    let series = x + x * square * ({T}(3.33337300303e-1) + square * ({T}(1.99782164500e-1)
+        + square * ({T}(1.46691431730e-1) + square * ({T}(8.24370301058e-2)
+        + square * {T}(1.81740078349e-1)))));
+    let far = {T}(0.5) * log(({T}(1.0) + x) / ({T}(1.0) - x));
+    let within = select(far, series, square < {T}(0.25));
+    let inside = select(within, x * {T}(bitcast<f32>(inf_bits)), size == one);
     return select(inside, {T}(bitcast<f32>(nan_bits)), size > one);
 }
 """
@@ -196,8 +259,9 @@ fn multiply_high_{S}(x: {T}, y: {T}) -> {T} {
 HELPERS = {
     "pow": POW,
     "log": LOG,
-    "asin": ARC.replace("NAME", "asin"),
-    "acos": ARC.replace("NAME", "acos"),
+    "asin": ASIN,
+    "acos": ACOS,
+    "atan": ATAN,
     "atanh": ATANH,
     "tanh": TANH,
     "sin": SIN,

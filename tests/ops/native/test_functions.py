@@ -1,0 +1,30 @@
+"""Functions whose own WGSL promises little keep their digits over their whole range on a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tallow as tl
+
+from ..accuracy import measure, operands
+
+
+@pytest.mark.parametrize(
+    "name", ["log", "log2", "log10", "asin", "acos", "atan", "atanh", "sin", "cos"]
+)
+def test_units_in_the_last_place(name: str) -> None:
+    assert measure(name, "webgpu", operands()[::7])[0] < 4
+
+
+@pytest.mark.parametrize("name", ["log", "asin", "acos", "atan", "atanh"])
+def test_edges(name: str) -> None:
+    x = np.array([0, -0.0, 1, -1, 1.5, -1.5, np.inf, -np.inf, np.nan], np.float32)
+    called = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atanh": "arctanh"}
+    with np.errstate(all="ignore"):
+        right = getattr(np, called.get(name, name))(x)
+    for repeated in (x, x[:1], np.tile(x, 4)):  # by fours, and by one
+        got = tl.jit(getattr(tl, name), device="webgpu")(tl.asarray(repeated)).numpy()
+        wanted = np.resize(right, repeated.shape)
+        np.testing.assert_allclose(got, wanted, 1e-6)
+        np.testing.assert_array_equal(np.signbit(got[wanted == 0]), np.signbit(wanted[wanted == 0]))
