@@ -35,7 +35,7 @@ from tallow_build.paths import DIST  # noqa: E402
 from tallow_build.serving import server  # noqa: E402
 from tallow_build.serving.script import BrowserPython  # noqa: E402
 
-NETWORKS = {"mlp": 25, "lenet": 3, "resnet": 3, "transformer": 3}
+NETWORKS = {"mlp": 25, "lenet": 3, "resnet": 3, "transformer": 3, "lstm": 3}
 """With the steps of a round: about a second of Tallow's, at least."""
 DEVICES = ("webgpu", "wasm")
 CODE = [IN_BROWSER / name for name in ("clock.py", "training.py")]

@@ -13,6 +13,7 @@ defaultDevice(device);
 
 const BATCH = 64;
 const [HEADS, LAYERS, WIDTH, CONTEXT, VOCABULARY, SEQUENCES] = [4, 4, 128, 128, 256, 8];
+const LINES = 16;
 
 /** @param {number} count @param {number} seed @param {number} scale */
 const numbers = (count, seed, scale) =>
@@ -146,10 +147,37 @@ const NETWORKS = {
       return np.matmul(last(p, h), np.transpose(p[head])).reshape([-1, VOCABULARY]);
     };
   },
+
+  // jax-js has no scan: its steps are traced one by one.
+  lstm(weights) {
+    const [wi, wh] = [weights.of(4 * WIDTH, WIDTH), weights.of(4 * WIDTH, WIDTH)];
+    const [bi, bh] = [weights.of(4 * WIDTH), weights.of(4 * WIDTH)];
+    const [weight, bias] = [weights.of(10, WIDTH), weights.of(10)];
+    return (p, x) => {
+      const inputs = np.matmul(x, np.transpose(p[wi])).add(p[bi].add(p[bh]));
+      const hidden = np.transpose(p[wh]);
+      let [h, c] = [np.zeros([LINES, WIDTH]), np.zeros([LINES, WIDTH])];
+      for (let t = 0; t < CONTEXT; t++) {
+        const gates = inputs.ref.slice([], t).add(np.matmul(h, hidden.ref));
+        const gate = (/** @type {number} */ n) => gates.ref.slice([], [n * WIDTH, (n + 1) * WIDTH]);
+        const [input, forget, output] = [0, 1, 3].map((n) => nn.sigmoid(gate(n)));
+        c = forget.mul(c).add(input.mul(np.tanh(gate(2))));
+        h = output.mul(np.tanh(c.ref));
+        gates.dispose();
+      }
+      for (const used of [c, inputs, hidden]) used.dispose();
+      return linear(h, p[weight], p[bias]);
+    };
+  },
 };
 
 /** @type {Record<string, number[]>} */
-const SHAPES = { mlp: [BATCH, 784], lenet: [BATCH, 1, 28, 28], resnet: [BATCH, 3, 32, 32] };
+const SHAPES = {
+  mlp: [BATCH, 784],
+  lenet: [BATCH, 1, 28, 28],
+  resnet: [BATCH, 3, 32, 32],
+  lstm: [LINES, CONTEXT, WIDTH],
+};
 
 /** The batch of a step. @param {string} network @param {number} number */
 function batch(network, number) {
@@ -160,8 +188,8 @@ function batch(network, number) {
   }
   const shape = SHAPES[network];
   const x = numbers(sizeOf(shape), number + 1000, 1);
-  const y = Int32Array.from({ length: BATCH }, (_, i) => (i * 7 + number) % 10);
-  const each = x.length / BATCH;
+  const y = Int32Array.from({ length: shape[0] }, (_, i) => (i * 7 + number) % 10);
+  const each = x.length / shape[0];
   for (let i = 0; i < x.length; i++)
     x[i] += Math.fround(y[Math.floor(i / each)] * Math.fround(0.2));
   return { x, y, shape };

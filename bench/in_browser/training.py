@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # it has run before
 
 BATCH, HEADS, LAYERS, WIDTH, CONTEXT, VOCABULARY = 64, 4, 4, 128, 128, 256
 SEQUENCES = 8
+LINES = 16
+"""Sequences in a batch of the LSTM, of CONTEXT steps."""
 
 
 def numbers(count: int, seed: int, scale: float) -> np.ndarray:
@@ -145,10 +147,28 @@ def transformer(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
     return forward
 
 
+def lstm(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
+    """The class of a sequence, by the state after its last step."""
+    layer = nn.LSTM(WIDTH, WIDTH, batch_first=True)
+    for name, shape in (("weight", (4 * WIDTH, WIDTH)), ("bias", (4 * WIDTH,))):
+        for of in ("ih", "hh"):
+            setattr(layer, f"{name}_{of}_l0", weights(*shape))
+    weight, bias = weights(10, WIDTH), weights(10)
+
+    def forward(x: tl.Tensor) -> tl.Tensor:
+        states, _ = layer(x)
+        return F.linear(states[:, -1], weight, bias)
+
+    return forward
+
+
 NETWORKS: dict[str, Callable[[Weights], Callable[[tl.Tensor], tl.Tensor]]] = {
-    "mlp": mlp, "lenet": lenet, "resnet": resnet, "transformer": transformer,
+    "mlp": mlp, "lenet": lenet, "resnet": resnet, "transformer": transformer, "lstm": lstm,
 }  # fmt: skip
-SHAPES = {"mlp": (BATCH, 784), "lenet": (BATCH, 1, 28, 28), "resnet": (BATCH, 3, 32, 32)}
+SHAPES = {
+    "mlp": (BATCH, 784), "lenet": (BATCH, 1, 28, 28), "resnet": (BATCH, 3, 32, 32),
+    "lstm": (LINES, CONTEXT, WIDTH),
+}  # fmt: skip
 
 
 def batches(network: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -160,7 +180,7 @@ def batches(network: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
             yield text[:-1].reshape(SEQUENCES, CONTEXT), text[1:]
         else:
             shape = SHAPES[network]
-            labels = ((np.arange(BATCH) * 7 + number) % 10).astype(np.int32)
+            labels = ((np.arange(shape[0]) * 7 + number) % 10).astype(np.int32)
             x = numbers(math.prod(shape), number + 1000, 1.0).reshape(shape)
             tints = labels.reshape(-1, *(1,) * (len(shape) - 1)).astype(np.float32)
             yield x + tints * np.float32(0.2), labels
