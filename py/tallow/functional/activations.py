@@ -267,7 +267,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x above the threshold, the value elsewhere."""
     x = input
-    return done(x, f.where(x > threshold, x, float(value)), inplace)
+    return done(x, f.where(x <= threshold, float(value), x), inplace)
 
 
 def glu(input: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:

@@ -214,7 +214,9 @@ def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
         whole: Tensor = _remainder(a, b)
         return whole
     rest = _fmod(a, b)
-    signed = _where(_equal(rest, 0), _abs(rest) * _sign(b), rest)
+    signed = rest
+    if not rest.requires_grad:  # a zero has the sign of y, too; a slope it has not
+        signed = _where(_equal(rest, 0), _abs(rest) * _sign(b), rest)
     result: Tensor = _where(_opposed(rest, b), rest + b, signed)
     return result
 

@@ -154,9 +154,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 def xlogy(input: Tensor, other: Tensor) -> Tensor:
     """input * log(other); 0 where input is 0 and other is a number."""
-    nothing = input == 0
-    product = input * apply("log", _where(nothing, 1.0, other))
-    return _where(nothing & ~apply("isnan", other), 0.0, product)
+    nothing = (input == 0) & ~apply("isnan", other)
+    return _where(nothing, 0.0, input * apply("log", _where(nothing, 1.0, other)))
 
 
 def deg2rad(input: Tensor) -> Tensor:

@@ -49,7 +49,10 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0) -> Tensor
 def normal(
     mean: Scalar | Tensor = 0.0, std: Scalar | Tensor = 1.0, size: Sequence[int] | None = None
 ) -> Tensor:
-    """Numbers of a normal distribution, in the shape of mean and std or in `size`."""
+    """Numbers of a normal distribution, in the shape of mean and std or in `size`. Raises
+    OptionError for a std below 0."""
+    if isinstance(std, (int, float)) and not std >= 0:
+        raise OptionError(f"normal: std must not be below 0, and is {std}")
     shape = (asarray(mean) + asarray(std)).shape if size is None else tuple(size)
     return randomness.randn(shape) * std + mean
 

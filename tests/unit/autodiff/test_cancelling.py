@@ -58,6 +58,18 @@ def test_corners() -> None:
     assert _slopes(lambda x: tl.clamp(x, 0.0, 6.0), [0, 3, 6]).tolist() == [0, 1, 0]
 
 
+def test_a_remainder_has_the_slope_1_at_whole_multiples() -> None:
+    assert _slopes(lambda x: tl.remainder(x, 2.0), [0, 2, -4, 3]).tolist() == [1, 1, 1, 1]
+    assert np.signbit(tl.remainder(tl.asarray([0.0, -4.0]), -2.0).numpy()).all()
+
+
+def test_nan_is_kept() -> None:
+    x = tl.asarray([np.nan, 2.0])
+    np.testing.assert_array_equal(tl.functional.threshold(x, 0.0, 1.0).numpy(), [np.nan, 2.0])
+    zero = tl.asarray([0.0, 0.0])
+    np.testing.assert_array_equal(tl.xlogy(zero, x).numpy(), [np.nan, 0.0])
+
+
 def test_ctc_loss_of_no_input() -> None:
     scores = tl.asarray(np.log(np.full((1, 2, 2), 0.5, np.float32)))
     labels = tl.asarray(np.array([[1], [1]]))
