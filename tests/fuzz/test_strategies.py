@@ -29,6 +29,11 @@ LEFT_OUT = {
     "ai.onnx.preview.training.Gradient": "tests/onnx/run/test_gradient.py compares derivatives",
     "ai.onnx.ml.ZipMap": "maps: tests/onnx/operators/test_trees.py compares them",
     "ai.onnx.ml.TreeEnsemble": "the same trees as TreeEnsembleRegressor's, in other lists",
+    **{f"com.microsoft.{name}": "tests/onnx/operators/test_quantized.py compares it" for name in (
+        "QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearConcat", "QLinearWhere",
+        "QLinearSoftmax", "QLinearReduceMean", "QLinearAveragePool", "QLinearGlobalAveragePool",
+        "QGemm", "QAttention", "Attention", "EmbedLayerNormalization", "QEmbedLayerNormalization",
+    )},
 }  # fmt: skip
 """Operators that no strategy draws, and why."""
 

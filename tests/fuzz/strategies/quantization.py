@@ -153,3 +153,21 @@ def to_float(draft: Draft) -> Case:
     a = draft.given(draft.array("uint8", (n, k)))
     return draft.result(a, b, *_pair(draft, "uint8")[:1], scale, "", zero, *bias, scaled=True,
                         slack=400)  # fmt: skip
+
+
+@draws("quantization", "com.microsoft.QLinearAdd com.microsoft.QLinearMul")
+def qlinear_two(draft: Draft) -> Case:
+    kind = draft.pick(_BYTES)
+    shape = draft.shape(1, 3, zeros=False)
+    inputs = []
+    for other in (shape, draft.pick((shape, shape[-1:]))):
+        inputs += [draft.given(draft.array(kind, other)), *_pair(draft, kind)]
+    return draft.result(*inputs, *_pair(draft, kind), steps=1)
+
+
+@draws("quantization", "com.microsoft.QLinearSigmoid com.microsoft.QLinearLeakyRelu")
+def qlinear_one(draft: Draft) -> Case:
+    kind = draft.pick(_BYTES)
+    x = draft.given(draft.array(kind, draft.shape(1, 3, zeros=False)))
+    chosen = {"alpha": draft.pick((None, 0.25))} if draft.op.endswith("Relu") else {}
+    return draft.result(x, *_pair(draft, kind), *_pair(draft, kind), **chosen, steps=1)

@@ -13,11 +13,13 @@ from . import (
     nn,
     older,
     quantization,
+    quantized,
     sequences,
     tensor,
     text,
     traditional_ml,
     training,
+    transformers,
 )
 
 __all__ = [
@@ -30,9 +32,11 @@ __all__ = [
     "nn",
     "older",
     "quantization",
+    "quantized",
     "sequences",
     "tensor",
     "text",
     "traditional_ml",
     "training",
+    "transformers",
 ]

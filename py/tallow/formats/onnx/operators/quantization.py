@@ -7,6 +7,8 @@ A target may compute them with integers (compile/passes/dots.py).
 
 from __future__ import annotations
 
+from math import inf
+
 from .... import dtype as dt
 from .... import functions as f
 from ....dtype import DType
@@ -42,7 +44,22 @@ def _spread(call: Call, parameter: Tensor, shape: Shape) -> Tensor:
     return wide[tuple(slice(0, dim) for dim in shape)]
 
 
-def _rounded(x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+def check_scale(name: str, scale: Tensor) -> None:
+    """Raises OnnxFormatError for a constant scale by which nothing can be divided."""
+    for value in scale.node.attrs["data"].flat() if scale.node.is_constant else ():
+        if not 0 < abs(value) < inf:
+            raise OnnxFormatError(f"the scale of {name} is {value:g}; expected another number")
+
+
+def check_zero(name: str, dtype: DType, zero: Tensor | None) -> None:
+    """Raises OnnxFormatError for a zero point of another type than the values."""
+    if zero is not None and zero.dtype != dtype:
+        raise OnnxFormatError(
+            f"the zero point of {name} is {zero.dtype.name}, but {name} is {dtype.name}"
+        )
+
+
+def rounded(x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
     """Scaled float32 numbers as a quantized type: rounded half to even, clamped to its range."""
     zero = None if zero_point is None else zero_point.astype(dt.float32)
     if dtype.is_floating:
@@ -68,6 +85,7 @@ def quantize_linear(
                 f"{wanted.name} does not fit a {zero_point.dtype.name} zero point"
             )
         wanted = zero_point.dtype
+    check_scale("y", scale)
     if wanted.size > 2:
         raise OnnxUnsupportedError(f"quantizing to {wanted.name} is not supported")
     spread = _spread(call, scale, x.shape)
@@ -82,7 +100,7 @@ def quantize_linear(
             if zero is None
             else (scaled + zero.astype(dt.float32)).astype(wanted)
         )
-    return _rounded(scaled, zero, wanted)
+    return rounded(scaled, zero, wanted)
 
 
 @operator("DequantizeLinear", since=10)
@@ -92,6 +110,7 @@ def dequantize_linear(
     """(x - zero point) * scale, in the type of the scale or in output_dtype."""
     number = call.get("output_dtype", int, 0)
     wanted = type_called(number) if number else scale.dtype
+    check_zero("x", x.dtype, zero_point)
     value = _centred(x, None if zero_point is None else _spread(call, zero_point, x.shape))
     return (value * _spread(call, scale, x.shape).astype(dt.float32)).astype(wanted)
 
@@ -114,7 +133,7 @@ def dynamic_quantize_linear(call: Call, x: Tensor) -> list[Tensor]:
     range_ = high - low
     scale = f.where(f.equal(range_, 0), f.ones(()), range_ / 255.0)
     zero = f.clip(f.round(-low / scale), 0, 255)
-    return [_rounded(x / scale, zero, dt.uint8), scale, zero.astype(dt.uint8)]
+    return [rounded(x / scale, zero, dt.uint8), scale, zero.astype(dt.uint8)]
 
 
 def _of_rows(parameter: Tensor, ndim: int) -> Tensor:
@@ -131,6 +150,8 @@ def matmul_integer(
     """Exact int32 sums. How a device gets them is up to its compiler passes."""
     if b.ndim < 2 or a.ndim < 1 or a.shape[-1] != b.shape[-2]:
         raise OnnxFormatError(f"A {a.shape} and B {b.shape} do not fit")
+    check_zero("A", a.dtype, a_zero)
+    check_zero("B", b.dtype, b_zero)
     left, right = a.astype(dt.int32), b.astype(dt.int32)
     if a_zero is not None:
         left = left - _of_rows(a_zero, a.ndim).astype(dt.int32)
@@ -152,6 +173,9 @@ def qlinear_matmul(
     y_scale: Tensor,
     y_zero: Tensor,
 ) -> Tensor:
+    check_zero("a", a.dtype, a_zero)
+    check_zero("b", b.dtype, b_zero)
+    check_scale("y", y_scale)
     left = _centred(a, _of_rows(a_zero, a.ndim))
     right = _centred(b, f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero)
     rows, columns, result = (
@@ -166,7 +190,7 @@ def qlinear_matmul(
     product = f.matmul(left, right)
     if broadcast_shapes(product.shape, factor.shape, what="the scales") != product.shape:
         raise OnnxFormatError(f"scales {factor.shape} do not fit the product {product.shape}")
-    return _rounded(product * factor, _of_rows(y_zero, a.ndim), y_zero.dtype)
+    return rounded(product * factor, _of_rows(y_zero, a.ndim), y_zero.dtype)
 
 
 @operator("QLinearConv", since=10)
@@ -190,8 +214,16 @@ def qlinear_conv(
             return f.reshape(parameter, ())
         return f.reshape(parameter, [-1 if a == axis else 1 for a in range(x.ndim)])
 
+    check_zero("x", x.dtype, x_zero)
+    check_zero("w", w.dtype, w_zero)
+    check_scale("y", y_scale)
+    for name, parameter in (("x", x_scale), ("x", x_zero), ("y", y_scale), ("y", y_zero)):
+        if parameter.size != 1:
+            raise OnnxFormatError(
+                f"a scale or zero point of {name} is {parameter.shape}; expected one number"
+            )
     image = _centred(x, f.reshape(x_zero, ()))
     weight = _centred(w, channels(w_zero, 0))
     added = None if bias is None else bias.astype(dt.float32)
     factor = f.reshape(x_scale, ()) * channels(w_scale, 1) / f.reshape(y_scale, ())
-    return _rounded(conv(call, image, weight, added) * factor, f.reshape(y_zero, ()), y_zero.dtype)
+    return rounded(conv(call, image, weight, added) * factor, f.reshape(y_zero, ()), y_zero.dtype)
