@@ -150,7 +150,7 @@ class Input:
 @dataclass(frozen=True)
 class Files:
     """A prepared case: the address of its file on the bench's server, its inputs, and the answer of
-    onnxruntime on this machine's CPU, all outputs one after the other."""
+    onnxruntime on this machine's CPU: its output, or all outputs as one vector."""
 
     model: str
     inputs: tuple[Input, ...]
@@ -179,7 +179,9 @@ def prepare(case: Case) -> Files:
     served = {True: ("made", MADE), False: ("web", DIST)}
     address, folder = served[case.make is not None]
     model = f"{address}/{case.model.relative_to(folder).as_posix()}"
-    return Files(model, tuple(inputs), joined(session.run(None, values)))
+    outputs = session.run(None, values)
+    answer = outputs[0].astype(np.float32) if len(outputs) == 1 else joined(outputs)
+    return Files(model, tuple(inputs), answer)
 
 
 def _random(case: Case, session: onnxruntime.InferenceSession) -> dict[str, NDArray[Any]]:

@@ -122,7 +122,8 @@ class Fake:
         return {"kernels": 1, "dispatches": 1}
 
     def _next(self):
-        return base64.b64encode(self.answers.pop(0).tobytes()).decode()
+        values = self.answers.pop(0)
+        return [{"type": values.dtype.name, "data": base64.b64encode(values.tobytes()).decode()}]
 
 
 @pytest.mark.parametrize("lies", [0, 1, 2])

@@ -96,11 +96,12 @@ def test_each_engine_gets_its_own_files(made, monkeypatch):
     play(monkeypatch, lambda answers: answers)
     found = rounds.prepared(CASE, ["ort-wasm", "litert-wasm"])
     ours, theirs = found["ort-wasm"], found["litert-wasm"]
-    assert (ours.shape, theirs.shape) == ((1, 8, 16, 16), (1, 16, 16, 8))
+    given = [one.inputs[0] for one in (ours, theirs)]
+    assert [each.shape for each in given] == [(1, 8, 16, 16), (1, 16, 16, 8)]
     assert (made / theirs.model.removeprefix("made/")).read_bytes() == b"a model"
     read = [
-        np.fromfile(made / one.input.removeprefix("made/"), np.float32).reshape(one.shape)
-        for one in (ours, theirs)
+        np.fromfile(made / each.file.removeprefix("made/"), np.float32).reshape(each.shape)
+        for each in given
     ]
     for first, last in (read, (ours.answer, theirs.answer)):
         assert np.array_equal(first.transpose(0, 2, 3, 1), last)
