@@ -39,7 +39,7 @@ const EACH = 8u; // hidden elements of a lane
 @group(0) @binding(4) var<storage, read> lengths: array<i32>;
 @group(0) @binding(5) var<storage, read_write> out: array<f32>;
 
-var<workgroup> state: array<f32, 2048>;
+var<workgroup> state: array<f32, 2051>;
 
 fn load_x(t: u32, b: u32, d: u32, gate: u32, unit: u32) -> f32 {
   return projected[(((t * BATCH + b) * DIRECTIONS + d) * u32(GATES) + gate) * HIDDEN + unit];
@@ -163,6 +163,10 @@ fn main(
     if (GATES == 4) {
       cell[own] = load_state(1u, d, b, unit);
     }
+  }
+  // Products read fours, and not every driver clears a workgroup's memory: 0 times NaN is NaN.
+  if (lane < 3u) {
+    state[HIDDEN + lane] = 0.0;
   }
   workgroupBarrier();
   for (var step = 0u; step < STEPS; step++) {

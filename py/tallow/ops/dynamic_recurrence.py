@@ -52,6 +52,38 @@ def packed(xp: Any, hidden: Array) -> Array:
     return xp.permute_dims(parts, (0, 4, 1, 5, 3, 2))
 
 
+WORD_ROWS = 16
+"""Of `words`, there is a multiple of so many rows."""
+
+WORDS = 2048
+"""Rounded elements, of all sequences, for which WebGPU's kernel has room."""
+
+
+def word_rows(size: int) -> int:
+    """How many rows `words` have."""
+    return -(-size // WORD_ROWS) * WORD_ROWS
+
+
+def words(xp: Any, hidden: Array) -> Array:
+    """Signed weights (D, H, 4 * H), int32, as the kernel of WebGPU reads them: (D, rows, H), the
+    four gates of an element in the bytes of a word, the first one in the lowest.
+
+    xp: NumPy, or tallow.functions.
+    """
+    directions, size, _ = hidden.shape
+    parts = xp.reshape(hidden, (directions, size, GATES, size))
+    word = parts[:, :, GATES - 1] * (1 << 24)
+    for gate in range(GATES - 1):
+        word = word + (parts[:, :, gate] & 255) * (1 << 8 * gate)
+    return xp.pad(word, ((0, 0), (0, word_rows(size) - size), (0, 0)))
+
+
+def _from_words(np: Any, words: Array, size: int) -> Array:
+    """The weights (D, H, 4 * H) again."""
+    bytes_ = np.ascontiguousarray(words[:, :size]).view(np.int8).reshape(len(words), size, size, 4)
+    return bytes_.transpose(0, 1, 3, 2).reshape(len(words), size, GATES * size)
+
+
 def by_elements(xp: Any, values: Array) -> Array:
     """Values of each gate (D, 4 * H), those of an element side by side: (D, tiles * 8, 4)."""
     directions, size = values.shape[0], values.shape[1] // GATES
@@ -116,6 +148,9 @@ def _steps(
     result[time:] = states
     if not batch:
         return result
+    if hidden.dtype == np.int32:
+        hidden = _from_words(np, hidden, size).astype(np.float32)
+        hidden -= zero[:, None].astype(np.float32)
     if hidden.ndim > 3:
         hidden, zero, scale = _plain_order(np, hidden, zero, scale, size)
     if hidden.dtype != np.float32:
@@ -165,6 +200,8 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     whole: tuple[int, ...] = (directions, size, width)
     if len(hidden) > 3:
         each, whole = (directions, groups(size) * TILE, GATES), packed_shape(directions, size)
+    if kind == dt.int32:
+        whole = (directions, word_rows(size), size)
     for name, shape, wanted in (
         ("hidden", hidden, whole),
         ("zero", zero, each),
@@ -175,7 +212,9 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     ):
         if tuple(shape) != wanted:
             raise ShapeError(f"dynamic_steps: {name} is {tuple(shape)}; expected {wanted}")
-    if dtype != dt.float32 or not (kind == dt.float32 or (kind.is_integer and kind.size == 1)):
+    if dtype != dt.float32 or not (
+        kind in (dt.float32, dt.int32) or (kind.is_integer and kind.size == 1)
+    ):
         raise DTypeError(
             f"dynamic_steps: takes float32 and 8-bit weights, not {dtype.name} and {kind.name}"
         )
@@ -190,5 +229,6 @@ and attributes `backward`, `activations`, `clip` and `input_forget` as of a recu
 direction begins at the last of all steps, whatever the lengths.
 
 Passes change the weights: into float32, less their zero points, on NumPy; on WebAssembly into
-those that `packed` makes, with zero points, int32, and scales `by_elements`.
+those that `packed` makes, with zero points, int32, and scales `by_elements`; on WebGPU into
+`words`, with zero points, int32.
 """

@@ -33,8 +33,8 @@ STATES = {"rnn": 1, "gru": 1, "lstm": 2}
 MAX_STATE = 2048
 """Elements of a state for which a kernel has room; weights of more are beyond 128 MB anyway."""
 
-_LANES = 256  # as in the kernel file
-_MAX_TURNS = 1 << 15
+LANES = 256  # as in the kernel file
+MAX_TURNS = 1 << 15
 """Of all loops of an invocation: lavapipe, for one, silently ends them after twice as many, and
 counts some that are not in the text."""
 _STRIDED = 8  # steps after which a copy of the weights in rows has paid
@@ -309,9 +309,9 @@ lengths (B,), int32.
 
 def most_steps(cell: str, size: int) -> int:
     """Steps that an invocation of the kernel, or of that of the gradient, may take."""
-    units = -(-size // _LANES)
+    units = -(-size // LANES)
     products = 2 if cell == "gru" else 1
-    return max(1, (_MAX_TURNS - 3 * units) // (units * (products * (-(-size // 4) + 2) + 6) + 1))
+    return max(1, (MAX_TURNS - 3 * units) // (units * (products * (-(-size // 4) + 2) + 6) + 1))
 
 
 # ---- a layer ----------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from math import sqrt
 from typing import Any
 
 from ..codegen.wgsl.choice import candidates, signature
-from ..codegen.wgsl.kernels import SCHEDULES, Schedule, kernel_file
+from ..codegen.wgsl.kernels import SCHEDULES
+from ..codegen.wgsl.schedule import Schedule, kernel_file
 from ..compile import Begin, Compiled, compile_graph, optimise
 from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes

@@ -9,7 +9,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
+from tallow.compile.passes import dynamic as passes
 from tallow.errors import TallowError
+from tallow.ops import dynamic_recurrence
 
 from ..graphs import model, value, weight
 from ..oracle import runtime
@@ -127,6 +129,37 @@ def test_agrees_with_onnxruntime(name: str, device: str, request: Any) -> None:
     for mine, theirs in zip(run(data, inputs, device), wanted, strict=True):
         assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
         np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("limit", "kernels"),
+    [({}, 1), ({"MAX_TURNS": 60}, 6), ({"WORDS": 16}, 0)],
+    ids=["whole", "in parts", "states without room"],
+)
+def test_a_gpu_has_a_kernel_for_the_steps(
+    native: None, limit: dict[str, int], kernels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most in limit.items():
+        module = dynamic_recurrence if name == "WORDS" else passes
+        monkeypatch.setattr(module, name, most)
+    inputs = inputs_of((7, 2, 3, 5), 2, columns=True, zeros=True, given="b h c lens")
+    data = network(inputs, direction="bidirectional")
+    feeds = {name: inputs[name] for name in ("x", "lens")}
+    with tl.onnx.load(data).session("webgpu") as session:
+        got = session.run(feeds).values()
+        names = [step.name for step in session.plan.run]
+    assert sum("dynamic_steps" in name for name in names) == kernels
+    for mine, theirs in zip(got, run(data, inputs, "numpy"), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm", "webgpu"])
+def test_an_empty_batch(device: str, request: Any) -> None:
+    if device == "webgpu":
+        request.getfixturevalue("native")
+    inputs = inputs_of((4, 0, 3, 5), given="b")
+    y, y_h, y_c = run(network(inputs), inputs, device)
+    assert (y.shape, y_h.shape, y_c.shape) == ((4, 1, 0, 5), (1, 0, 5), (1, 0, 5))
 
 
 def changed(name: str, array: np.ndarray | None) -> dict[str, np.ndarray]:

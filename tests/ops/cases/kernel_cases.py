@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from dynamic_reference import dynamic_built, dynamic_operands, dynamic_reference
 from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
 from op_cases.winograd import winograd_input, winograd_output
@@ -33,13 +34,16 @@ from tallow.codegen.wgsl.kernels import (
     GROUPED,
     POOL,
     PRODUCTS,
-    RECURRENCE,
-    RECURRENCE_BACK,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     WEIGHT_GRADIENTS,
-    kernel_file,
 )
+from tallow.codegen.wgsl.recurrence_kernels import (
+    DYNAMIC_RECURRENCE,
+    RECURRENCE,
+    RECURRENCE_BACK,
+)
+from tallow.codegen.wgsl.schedule import kernel_file
 from tallow.compile import Compiled, Limits, compile_graph
 from tallow.dtype import as_dtype
 from tallow.graph import Graph, input_node, make
@@ -366,6 +370,26 @@ def recurrences_back() -> list[Case]:
     ]
 
 
+def dynamic_recurrence(time: int, batch: int, size: int, *backward: bool, **options: Any) -> Case:
+    """Steps with 8-bit weights, with an activation behind."""
+    options |= {"backward": backward}
+    return Case(
+        f"8 bits: {time, batch, size} {options}",
+        dynamic_operands(time, batch, size, len(backward)),
+        lambda *t: F.relu(dynamic_built(*t, **options)),
+        lambda *a: np.maximum(dynamic_reference(*a, **options), 0),
+    )
+
+
+def dynamic_recurrences() -> list[Case]:
+    return [
+        dynamic_recurrence(1, 1, 1, False),
+        dynamic_recurrence(5, 3, 17, True, clip=0.5),
+        dynamic_recurrence(4, 2, 33, False, True, input_forget=True),
+        dynamic_recurrence(3, 1, 300, False),
+    ]
+
+
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
@@ -381,6 +405,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     TRANSFORM_OUTPUT.file: output_transforms,
     RECURRENCE.file: recurrences,
     RECURRENCE_BACK.file: recurrences_back,
+    DYNAMIC_RECURRENCE.file: dynamic_recurrences,
 }
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import tallow as tl
 from tallow.codegen.wgsl import choice, kernels
+from tallow.codegen.wgsl.schedule import Schedule
 from tallow.graph import Graph, input_node
 from tallow.runtime import tuning
 from tallow.runtime.base import Timing
@@ -38,7 +39,7 @@ def slow_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "_products", lambda node, traits: planted)
     measure = tuning._time
 
-    async def time(node: Any, name: str, schedule: kernels.Schedule, *rest: Any) -> Timing:
+    async def time(node: Any, name: str, schedule: Schedule, *rest: Any) -> Timing:
         timing = await measure(node, name, schedule, *rest)
         return replace(timing, total=10 * timing.total) if schedule.file == SLOW else timing
 
@@ -62,7 +63,7 @@ def planted_times(monkeypatch: pytest.MonkeyPatch) -> dict[str, Timing]:
     """Times by the name of a kernel, in place of measured ones; 1 s for any other."""
     planted: dict[str, Timing] = {}
 
-    async def time(node: Any, name: str, schedule: kernels.Schedule, *_: Any) -> Timing:
+    async def time(node: Any, name: str, schedule: Schedule, *_: Any) -> Timing:
         return planted.get(schedule.file, Timing("timestamp", [1.0], 1.0, 50))
 
     monkeypatch.setattr(tuning, "_time", time)
@@ -227,7 +228,7 @@ def test_who_wins_by_chance_has_to_win_again(
 ) -> None:
     asked: list[str] = []
 
-    async def time(node: Any, name: str, schedule: kernels.Schedule, *_: Any) -> Timing:
+    async def time(node: Any, name: str, schedule: Schedule, *_: Any) -> Timing:
         asked.append(schedule.file)
         lucky = schedule.file == "matmul_8x8" and asked.count("matmul_8x8") == 1
         return Timing("timestamp", None, 0.5 if lucky else 1.0, 50)

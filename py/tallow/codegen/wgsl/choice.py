@@ -16,7 +16,7 @@ from ...dtype import float32
 from ...errors import GraphError
 from ...graph import Node
 from ...op import Contraction, Movement
-from ...ops import contract, recurrence, recurrence_training, window, winograd
+from ...ops import contract, dynamic_recurrence, recurrence, recurrence_training, window, winograd
 from ...ops.elementwise import to_half
 from ..groups import is_depthwise
 from ..index import lane_axis
@@ -26,15 +26,14 @@ from .kernels import (
     GROUPED,
     POOL,
     PRODUCTS,
-    RECURRENCE,
-    RECURRENCE_BACK,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     WEIGHT_GRADIENTS,
-    Schedule,
     is_pointwise,
     matrix_of,
 )
+from .recurrence_kernels import DYNAMIC_RECURRENCE, RECURRENCE, RECURRENCE_BACK
+from .schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -107,6 +106,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         return [TRANSFORM_OUTPUT]
     if node.op in (recurrence.recurrence_steps, recurrence_training.recurrence_kept):
         return [RECURRENCE]
+    if node.op is dynamic_recurrence.dynamic_steps:
+        return [DYNAMIC_RECURRENCE]
     if node.op is recurrence_training.recurrence_back:
         return [RECURRENCE_BACK]
     if node.op is window.conv2d_weight_parts:

@@ -16,9 +16,9 @@ from ...shape import Shape, strides_of
 from ..index import Coord, Coords, lane, variable
 from .choice import Traits, choose
 from .expression import Expression, reads_singly
-from .kernels import Load, Schedule, kernel_file
 from .literal import type_of
 from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
+from .schedule import Load, Schedule, kernel_file
 
 _DIVISOR = re.compile(r"([/%] \d+)u\b")
 _OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", re.M)

@@ -1,106 +1,16 @@
-"""The hand-written kernels, and how each is bound to the node that it computes.
-
-kernels_wgsl/ holds the shaders; each is a whole module whose memory access goes through functions
-named load_* and store_*. A Schedule says, for such a file, what these functions read and write
-and how large the dispatch is; hand_written.py writes them anew around whatever is fused.
-"""
+"""The hand-written kernels, and how each is bound to the node that it computes (schedule.py)."""
 
 from __future__ import annotations
 
-import re
-import struct
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from ...errors import GraphError
 from ...graph import Node
-from ...ops import contract, recurrence, recurrence_training, window, winograd
+from ...ops import contract, window, winograd
 from ...ops.numpy_kernels import images_a_part
 from ...shape import Shape, size_of
-
-
-@dataclass(frozen=True)
-class Load:
-    """A function load_*(params): operand `operand` seen in the shape `space`, row-major.
-
-    The last parameter counts in fours, if loads are four wide. `guarded` parameters may pass the
-    end of their axis when its length is not a multiple of 4; the function then gives 0. width:
-    elements that it loads, if not those of the schedule. axes: those of the space in the order of
-    the parameters, if that is another.
-    """
-
-    function: str
-    operand: int
-    params: tuple[str, ...]
-    space: Callable[[Node], Shape]
-    guarded: tuple[str, ...] = ()
-    width: int = 0
-    axes: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How a kernel file computes a node.
-
-    space: the shape that the parameters of store_out count in. overrides: values for the file's
-    override constants (those that it does not declare are left out). extent: invocations along
-    the dispatch axes. width: elements that a load or a store moves. column: loads four elements of
-    a column of the second factor; a file's function `block` may be made of it.
-    """
-
-    file: str
-    loads: tuple[Load, ...]
-    params: tuple[str, ...]
-    space: Callable[[Node], Shape]
-    overrides: Callable[[Node], dict[str, Any]]
-    extent: Callable[[Node, Tile], tuple[int, int, int]]
-    width: int = 4
-    column: Load | None = None
-
-
-@dataclass(frozen=True)
-class Tile:
-    """Outputs of one invocation: `columns` (channels) of `rows` rows of a matrix product, of
-    `rows` pixels in row-major order, or of `pixels` pixels on each of `lines` lines. split: how
-    many invocations share these outputs, neighbours in y."""
-
-    columns: int
-    rows: int
-    pixels: int
-    lines: int
-    split: int
-
-
-@dataclass(frozen=True)
-class KernelFile:
-    """A kernel's text and what it says of itself."""
-
-    text: str
-    tile: Tile
-    workgroup: tuple[int, int, int]
-
-
-@cache
-def kernel_file(name: str) -> KernelFile:
-    """Reads kernels_wgsl/NAME.wgsl, from the installed package or the source tree."""
-    packaged = files(__package__.partition(".")[0]) / "kernels_wgsl" / f"{name}.wgsl"
-    source_tree = Path(__file__).resolve().parents[4] / "kernels_wgsl" / f"{name}.wgsl"
-    text = (packaged if packaged.is_file() else source_tree).read_text("utf-8")
-    tile = {
-        name: int(size) for name, size in re.findall(r"^const TILE_(\w+) = (\d+)u;", text, re.M)
-    }
-    columns = tile.get("COLS") or tile.get("CHANNELS")
-    sizes = re.search(r"@workgroup_size\((\d+), (\d+), (\d+)\)", text)
-    if not (columns and sizes):
-        raise GraphError(f"kernels_wgsl/{name}.wgsl does not declare its tile and workgroup size")
-    others = (tile.get(axis, 1) for axis in ("ROWS", "PIXELS", "LINES", "SPLIT"))
-    x, y, z = (int(size) for size in sizes.groups())
-    return KernelFile(text, Tile(columns, *others), (x, y, z))
-
+from .recurrence_kernels import DYNAMIC_RECURRENCE, RECURRENCE, RECURRENCE_BACK
+from .schedule import Load, Schedule, Tile
 
 # ---- matrix products --------------------------------------------------------------------------
 
@@ -351,118 +261,6 @@ TRANSFORM_OUTPUT = _transform(
     "winograd_output", Load("load_m", 0, _PATCH, lambda node: node.inputs[0].shape), _PIXEL
 )
 
-# ---- recurrences ------------------------------------------------------------------------------
-
-
-def _by_gates(operand: int, size: Callable[[Node], int]) -> Callable[[Node], Shape]:
-    """The shape of an operand, or of the result for -1, with the gates on an axis of their own."""
-
-    def space(node: Node) -> Shape:
-        *outer, width = node.shape if operand < 0 else node.inputs[operand].shape
-        return *outer, width // size(node), size(node)
-
-    return space
-
-
-def _recurrence_numbers(node: Node) -> dict[str, Any]:
-    _, directions, batch, size = node.shape
-    keeps = node.op is recurrence_training.recurrence_kept
-    return {
-        **_layer_numbers(node, node.inputs[0].shape[0], directions, batch, size),
-        "KEEPS": keeps,
-    }
-
-
-def _layer_numbers(node: Node, time: int, directions: int, batch: int, size: int) -> dict[str, Any]:
-    attrs = node.attrs
-    numbers = {
-        "TIME": time,
-        "START": attrs["start"],
-        "STEPS": attrs["steps"],
-        "BATCH": batch,
-        "DIRECTIONS": directions,
-        "HIDDEN": size,
-        "BACKWARD": sum(back << direction for direction, back in enumerate(attrs["backward"])),
-        "CLIP": _bits(attrs["clip"]),
-        "INPUT_FORGET": int(attrs["input_forget"]),
-        "GATES": recurrence.GATES[attrs["cell"]],
-        "LINEAR": bool(attrs["linear_before_reset"]) and attrs["cell"] == "gru",
-    }
-    unused = [("Tanh", 0.0, 0.0)] * (3 - len(attrs["activations"]))
-    for index, (name, alpha, beta) in enumerate([*attrs["activations"], *unused]):
-        number = list(recurrence.ACTIVATIONS).index(name)
-        numbers |= {f"FUNCTION_{index}": number}
-        numbers |= {f"ALPHA_{index}": _bits(alpha), f"BETA_{index}": _bits(beta)}
-    return numbers
-
-
-def _bits(value: float) -> int:
-    """A float32 as a whole number."""
-    return int.from_bytes(struct.pack("<f", value), "little")
-
-
-def _recurrence_extent(node: Node, tile: Tile) -> tuple[int, int, int]:
-    """A workgroup for each sequence of each direction."""
-    _, directions, batch, _ = node.shape
-    return 1, batch, directions
-
-
-def _size(node: Node) -> int:
-    return node.shape[3]
-
-
-RECURRENCE = Schedule(
-    "recurrence",
-    (
-        Load("load_x", 0, ("t", "b", "d", "gate", "unit"), _by_gates(0, _size)),
-        Load("load_hidden", 1, ("d", "k", "unit"), lambda node: node.inputs[1].shape, ("k",), 4),
-        Load("load_state", 2, ("number", "d", "b", "unit"), lambda node: node.inputs[2].shape),
-        Load("load_extra", 3, ("d", "gate", "unit"), _by_gates(3, _size)),
-        Load("load_length", 4, ("b",), lambda node: node.inputs[4].shape),
-    ),
-    ("row", "d", "b", "unit"),
-    lambda node: node.shape,
-    _recurrence_numbers,
-    _recurrence_extent,
-    width=1,
-)
-
-
-def _back_size(node: Node) -> int:
-    return node.inputs[3].shape[3]
-
-
-def _back_numbers(node: Node) -> dict[str, Any]:
-    count, directions, batch, size = node.inputs[3].shape
-    return _layer_numbers(node, node.inputs[0].shape[0] - count, directions, batch, size)
-
-
-def _shape_of(operand: int) -> Callable[[Node], Shape]:
-    return lambda node: node.inputs[operand].shape
-
-
-def _weights_by_gates(node: Node) -> Shape:
-    directions, width, size = node.inputs[2].shape
-    return directions, width // size, size, size
-
-
-RECURRENCE_BACK = Schedule(
-    "recurrence_back",
-    (
-        Load("load_gradient", 0, ("t", "d", "b", "unit"), _shape_of(0)),
-        Load("load_whole", 1, ("row", "d", "b", "unit"), _shape_of(1)),
-        Load("load_hidden", 2, ("d", "gate", "unit", "column"), _weights_by_gates),
-        Load("load_state", 3, ("number", "d", "b", "unit"), _shape_of(3)),
-        Load("load_extra", 4, ("d", "gate", "unit"), _by_gates(4, _back_size)),
-        Load("load_length", 5, ("b",), _shape_of(5)),
-    ),
-    ("row", "b", "d", "gate", "unit"),
-    _by_gates(-1, _back_size),
-    _back_numbers,
-    lambda node, tile: (1, node.shape[1], node.shape[2]),
-    width=1,
-)
-
 SCHEDULES = {
     schedule.file: schedule
     for schedule in (
@@ -476,5 +274,6 @@ SCHEDULES = {
         TRANSFORM_OUTPUT,
         RECURRENCE,
         RECURRENCE_BACK,
+        DYNAMIC_RECURRENCE,
     )
 }

@@ -10,6 +10,7 @@ from ... import functions as f
 from ...functional.dynamic_recurrence import composed
 from ...graph import Graph, Node, make, rebuild
 from ...ops import dynamic_recurrence
+from ...ops.recurrence import LANES, MAX_TURNS
 from ...tensor import Tensor
 
 
@@ -26,6 +27,12 @@ def float_dynamic(graph: Graph) -> Graph:
 def compose_dynamic(graph: Graph) -> Graph:
     """The graph with the steps one by one."""
     return _changed(graph, _composed)
+
+
+def words_dynamic(graph: Graph) -> Graph:
+    """The graph with weights as the kernel of WebGPU reads them; with the steps one by one where
+    there are more states than it has room for."""
+    return _changed(graph, _in_words)
 
 
 def _changed(graph: Graph, change: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
@@ -58,3 +65,44 @@ def _as_floats(node: Node, inputs: tuple[Node, ...]) -> Node:
 
 def _composed(node: Node, inputs: tuple[Node, ...]) -> Node:
     return composed(*map(Tensor, inputs), **node.attrs).node
+
+
+def _in_words(node: Node, inputs: tuple[Node, ...]) -> Node:
+    x, hidden, zero, scale, states, extra, lengths = map(Tensor, inputs)
+    time, batch, _, width = x.shape
+    size = width // dynamic_recurrence.GATES
+    rows = dynamic_recurrence.word_rows(size)
+    if not batch or batch * rows > dynamic_recurrence.WORDS:
+        return _composed(node, inputs)
+    middle = 128 if hidden.dtype == dt.uint8 else 0
+    weights = dynamic_recurrence.words(f, hidden.astype(dt.int32) - middle)
+    zeros = zero.astype(dt.int32) - middle
+    most = _most_steps(batch * size, rows)
+    if time <= most:
+        parts = (each.node for each in (x, weights, zeros, scale, states, extra, lengths))
+        return make(node.op, *parts, **node.attrs)
+    # A direction after the other, since their parts are others.
+    lines = []
+    for d, back in enumerate(node.attrs["backward"]):
+        own = slice(d, d + 1)
+        options = {**node.attrs, "backward": (back,)}
+        state, found = states[:, own], []
+        for start in range(0, time, most):
+            end = min(start + most, time)
+            here = slice(time - end, time - start) if back else slice(start, end)
+            operands = (
+                *(x[here, :, own], weights[own], zeros[own], scale[own]),
+                *(state, extra[own], lengths - start),
+            )
+            made = Tensor(make(node.op, *(each.node for each in operands), **options))
+            found.append(made[: end - start])
+            state = made[end - start :]
+        lines.append(f.concat([*found[:: -1 if back else 1], state]))
+    return f.concat(lines, axis=1).node
+
+
+def _most_steps(elements: int, rows: int) -> int:
+    """Steps that an invocation of WebGPU's kernel may take, as `most_steps` of ops/recurrence.py
+    says."""
+    each = -(-elements // LANES)
+    return max(1, MAX_TURNS // (each * (rows // dynamic_recurrence.WORD_ROWS + 4) + 12))

@@ -15,7 +15,7 @@ from ...op import Custom
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose
-from ..passes.dynamic import compose_dynamic
+from ..passes.dynamic import words_dynamic
 from ..passes.exact import exact_products
 from ..passes.narrow import narrow
 from ..passes.packed import keep_packed, packed_nodes
@@ -81,7 +81,7 @@ WEBGPU = Target(
     joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
-    fit_types=(compose, compose_dynamic, exact_products, narrow),
+    fit_types=(compose, words_dynamic, exact_products, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,
     any_order=True,
