@@ -43,9 +43,9 @@ def imports() -> None:
     importlib.import_module("onnx.onnx_ml_pb2")
     for name in _FOR_NUMPY:
         importlib.import_module(name)
-    kernels = importlib.import_module("tallow.codegen.wgsl.kernels")
+    schedule = importlib.import_module("tallow.codegen.wgsl.schedule")
     for text in sorted((here / "kernels_wgsl").glob("*.wgsl")):
-        kernels.kernel_file(text.stem)
+        schedule.kernel_file(text.stem)
 
 
 def numpy() -> None:
