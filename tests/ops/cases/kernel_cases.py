@@ -7,23 +7,16 @@ run for them. This file is also run inside the browser (test_kernels_webgpu.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from dynamic_reference import dynamic_built, dynamic_operands, dynamic_reference
+from kernel_case import Case
 from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
 from op_cases.winograd import winograd_input, winograd_output
-from recurrence_reference import (
-    back,
-    back_operands,
-    back_reference,
-    step_operands,
-    steps,
-    steps_reference,
-)
+from recurrence_kernel_cases import dynamic_recurrences, recurrences, recurrences_back
 from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
@@ -57,16 +50,6 @@ pool: Callable[..., np.ndarray] = pool_reference
 
 # A schedule that rounds its operands to float16 differs by 2^-11 of each product.
 TOLERANCE, HALF_TOLERANCE = 1e-4, 1e-2
-
-
-@dataclass(frozen=True)
-class Case:
-    """`build` on tensors must equal `expected` on arrays."""
-
-    label: str
-    inputs: tuple[np.ndarray, ...]
-    build: Callable[..., Any]
-    expected: Callable[..., Any]
 
 
 # ---- matrix products --------------------------------------------------------------------------
@@ -309,84 +292,6 @@ def weight_gradients() -> list[Case]:
         weight_gradient((4, 6, 7, 17), 33, (2, 3), 3, padding=one),
         weight_gradient((2, 5, 4, 16), 24, (1, 1), 2, stride=(2, 2)),
         weight_gradient((3, 8, 8, 9), 16, (5, 5), 3, padding=((2, 2), (2, 2))),
-    ]
-
-
-# ---- recurrences ------------------------------------------------------------------------------
-
-
-def recurrence(
-    cell: str, shape: tuple[int, int, int], start: int, count: int, **options: Any
-) -> Case:
-    """Some steps, with an activation behind."""
-    ways = len(options.get("backward", " "))
-    options |= {"start": start, "steps": count}
-    return Case(
-        f"{cell} {shape} {options}",
-        step_operands(cell, *shape, ways),
-        lambda *t: F.relu(steps(cell, *t, **options)),
-        lambda *a: np.maximum(steps_reference(cell, *a, **options), 0),
-    )
-
-
-def recurrences() -> list[Case]:
-    both = (False, True)
-    return [
-        recurrence("rnn", (1, 1, 1), 0, 1),
-        recurrence("rnn", (9, 3, 17), 4, 5, backward=(True,)),
-        recurrence("gru", (8, 2, 33), 3, 4, backward=both),
-        recurrence("gru", (5, 1, 12), 0, 5, linear_before_reset=True, backward=both),
-        recurrence("lstm", (9, 2, 7), 2, 6, backward=both, clip=0.5),
-        recurrence("lstm", (3, 1, 513), 1, 2),
-        recurrence("lstm", (40, 1, 64), 0, 40, input_forget=True),
-    ]
-
-
-def recurrence_back(
-    cell: str, shape: tuple[int, int, int], start: int, count: int, **options: Any
-) -> Case:
-    """The way back through some steps, with an activation behind."""
-    directions = len(options.get("backward", " "))
-    options |= {"start": start, "steps": count}
-    arrays = back_operands(cell, *shape, directions, **options)
-    return Case(
-        f"back: {cell} {shape} {options}",
-        arrays,
-        lambda *t: F.relu(back(cell, *t, **options)),
-        lambda *a: np.maximum(back_reference(cell, *a, **options), 0),
-    )
-
-
-def recurrences_back() -> list[Case]:
-    both = (False, True)
-    return [
-        recurrence_back("rnn", (1, 1, 1), 0, 1),
-        recurrence_back("rnn", (9, 3, 17), 4, 5, backward=(True,)),
-        recurrence_back("gru", (8, 2, 33), 3, 4, backward=both),
-        recurrence_back("gru", (5, 1, 12), 0, 5, linear_before_reset=True, backward=both),
-        recurrence_back("lstm", (9, 2, 7), 2, 6, backward=both),
-        recurrence_back("lstm", (3, 1, 513), 1, 2),
-        recurrence_back("lstm", (40, 1, 64), 0, 40, input_forget=True),
-    ]
-
-
-def dynamic_recurrence(time: int, batch: int, size: int, *backward: bool, **options: Any) -> Case:
-    """Steps with 8-bit weights, with an activation behind."""
-    options |= {"backward": backward}
-    return Case(
-        f"8 bits: {time, batch, size} {options}",
-        dynamic_operands(time, batch, size, len(backward)),
-        lambda *t: F.relu(dynamic_built(*t, **options)),
-        lambda *a: np.maximum(dynamic_reference(*a, **options), 0),
-    )
-
-
-def dynamic_recurrences() -> list[Case]:
-    return [
-        dynamic_recurrence(1, 1, 1, False),
-        dynamic_recurrence(5, 3, 17, True, clip=0.5),
-        dynamic_recurrence(4, 2, 33, False, True, input_forget=True),
-        dynamic_recurrence(3, 1, 300, False),
     ]
 
 

@@ -19,14 +19,6 @@ from tallow.tensor import Tensor
 NODES, WIDTH, EDGES = 12, 3, 300
 
 
-@pytest.fixture(params=["numpy", "wasm", "webgpu"])
-def device(request: pytest.FixtureRequest) -> str:
-    if request.param == "webgpu":
-        request.getfixturevalue("native")
-    name: str = request.param
-    return name
-
-
 def edges(bound: tuple[int, int] = (NODES, NODES)) -> np.ndarray:
     """Of a graph whose ends may be different kinds of nodes."""
     rng = np.random.default_rng(1)

@@ -7,7 +7,7 @@ The shapes of results are those of a batch of two, with 0 instead of 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -17,24 +17,9 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812
 from tallow import nn
-from tallow.ops import numpy_kernels
 from tallow.tensor import Tensor
 
 BATCH = 2
-
-
-@pytest.fixture(params=["numpy", "numpy without BLAS", "wasm", "webgpu"])
-def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A device, as the default one."""
-    name: str = request.param
-    if name == "webgpu":
-        request.getfixturevalue("native")
-    if name == "numpy without BLAS":
-        monkeypatch.setattr(numpy_kernels, "HAS_BLAS", False)
-    before = tl.default_device()
-    tl.set_default_device(name.split()[0])
-    yield name
-    tl.set_default_device(before)
 
 
 def leaf(*shape: int) -> Tensor:

@@ -4,7 +4,7 @@ NumPy that has no BLAS, as in a browser; and their gradients."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,24 +12,9 @@ import pytest
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812
-from tallow.ops import numpy_kernels
 from tallow.tensor import Tensor
 
 nan, inf = math.nan, math.inf
-
-
-@pytest.fixture(params=["numpy", "numpy without BLAS", "wasm", "webgpu"])
-def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A device, as the default one."""
-    name: str = request.param
-    if name == "webgpu":
-        request.getfixturevalue("native")
-    if name == "numpy without BLAS":
-        monkeypatch.setattr(numpy_kernels, "HAS_BLAS", False)
-    before = tl.default_device()
-    tl.set_default_device(name.split()[0])
-    yield name
-    tl.set_default_device(before)
 
 
 def of(*shape: int) -> Tensor:

@@ -37,6 +37,7 @@ fn block(batch: u32, k4: u32, col4: u32) -> mat4x4f {
 
 
 def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
+    """The hand-written kernel for a node, with the loads and stores of what is fused around it."""
     schedule = choose(anchor, traits)
     file = kernel_file(schedule.file)
     module = Module(reads, result)

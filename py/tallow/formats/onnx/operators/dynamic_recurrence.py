@@ -16,8 +16,9 @@ from ....ops.dynamic_recurrence import GATES, dynamic_steps
 from ....tensor import Tensor
 from ..call import Call
 from ..registry import operator
-from .contributed import DOMAIN, dynamic_quantize_matmul
+from .contributed import DOMAIN
 from .nn.recurrent import DIRECTIONS, activations_of, check_shape
+from .quantized import dynamic_quantize_matmul
 
 
 @operator("DynamicQuantizeLSTM", domain=DOMAIN)

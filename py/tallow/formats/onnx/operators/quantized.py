@@ -23,6 +23,7 @@ from .quantization import (
     check_scale,
     check_zero,
     dequantize_linear,
+    dynamic_quantize_linear,
     matmul_integer,
     qlinear_conv,
     quantize_linear,
@@ -247,14 +248,36 @@ def qgemm(
     return rounded("Y", made, y_scale, y_zero, a.dtype if y_zero is None else y_zero.dtype)
 
 
+@operator("MatMulIntegerToFloat", domain=DOMAIN)
+def matmul_integer_to_float(
+    call: Call, a: Tensor, b: Tensor, a_scale: Tensor, b_scale: Tensor,
+    a_zero: Tensor | None = None, b_zero: Tensor | None = None, bias: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """B's scale and zero point are single numbers or have one number per column."""
+    made = product(call, "AB", a, b, (a_scale, b_scale), (a_zero, b_zero))
+    return made if bias is None else made + bias
+
+
+@operator("DynamicQuantizeMatMul", domain=DOMAIN)
+def dynamic_quantize_matmul(
+    call: Call, a: Tensor, b: Tensor, b_scale: Tensor, b_zero: Tensor | None = None,
+    bias: Tensor | None = None,
+) -> Tensor:  # fmt: skip
+    """A is quantised by its own range."""
+    quantised, scale, zero = dynamic_quantize_linear(call, a)
+    return matmul_integer_to_float(call, quantised, b, scale, b_scale, zero, b_zero, bias)
+
+
 def product(
-    call: Call, a: Tensor, b: Tensor, scales: Sequence[Tensor], zeros: Sequence[Tensor | None]
-) -> Tensor:
-    """The float32 product of quantised operands; B may have parameters per column."""
+    call: Call, names: Sequence[str], a: Tensor, b: Tensor, scales: Sequence[Tensor],
+    zeros: Sequence[Tensor | None],
+) -> Tensor:  # fmt: skip
+    """The float32 product of quantised operands, of which the second may have parameters per
+    column. names: of the operands, in errors."""
     for name, x, scale, zero, columns in zip(
-        ("input", "weight"), (a, b), scales, zeros, (1, b.shape[-1]), strict=True
+        names, (a, b), scales, zeros, (1, b.shape[-1]), strict=True
     ):
-        check_parameters(f"the {name}", x.dtype, scale, zero, columns)
+        check_parameters(name, x.dtype, scale, zero, columns)
     left, right = (None if zero is None else one(zero) for zero in zeros)
     sums = matmul_integer(call, a, b, left, right)
     return sums.astype(dt.float32) * (one(scales[0]) * one(scales[1]))

@@ -10,7 +10,7 @@ from ....errors import OnnxFormatError, OnnxUnsupportedError
 from ....tensor import Tensor
 from ..call import Call
 from ..registry import operator
-from .contributed import DOMAIN
+from .contributed import DOMAIN, normalised
 from .nn.recurrent import check_shape
 from .quantized import product, real
 
@@ -42,15 +42,11 @@ def embed_layer_normalization(
         total = f.take(word, ids, axis=0) + f.take(position, positions, axis=0)
     if segments is not None and segment is not None:
         total = total + f.take(segment, segments, axis=0)
-    wide = total.astype(dt.float32)
-    centred = wide - f.mean(wide, axis=-1, keepdims=True)
-    variance = f.mean(centred * centred, axis=-1, keepdims=True)
-    scaled = centred / f.sqrt(variance + call.get("epsilon", float, 1e-12))
     check_shape("mask", mask, ids.shape)
     counted = f.zeros((batch,), dt.int32)
     if mask is not None:
         counted = f.sum(f.equal(mask, 1).astype(dt.int32), axis=1).astype(dt.int32)
-    return [scaled.astype(total.dtype) * gamma + beta, counted, total]
+    return [normalised(call, total, gamma, beta)[0], counted, total]
 
 
 @operator("QEmbedLayerNormalization", domain=DOMAIN)
@@ -107,7 +103,8 @@ def q_attention(
 ) -> list[Tensor]:  # fmt: skip
     """As Attention, with the projections' operands quantised."""
     _check_operands(x, weights)
-    projected = product(call, x, weights, (x_scale, w_scale), (x_zero, w_zero))
+    names = ("the input", "the weight")
+    projected = product(call, names, x, weights, (x_scale, w_scale), (x_zero, w_zero))
     return _attended(call, projected, bias, mask, past, None, (weights.shape[1] // 3,) * 3)
 
 

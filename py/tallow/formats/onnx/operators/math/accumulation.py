@@ -54,9 +54,11 @@ def _running(call: Call, x: Tensor, axis: Tensor, function: Callable[..., Tensor
 
 @operator("CumSum", since=11)
 def cum_sum(call: Call, x: Tensor, axis: Tensor) -> Tensor:
+    """Running sums along an axis."""
     return _running(call, x, axis, f.cumulative_sum)
 
 
 @operator("CumProd", since=26)
 def cum_prod(call: Call, x: Tensor, axis: Tensor) -> Tensor:
+    """Running products along an axis."""
     return _running(call, x, axis, f.cumulative_prod)
