@@ -47,7 +47,9 @@ def convolution(body: Expression, node: Node, store: Store, width: int, scratch:
 
     depth = filters.depth
     right = Panels(body, body.addresses[weight.inputs[0]], depth, columns)
-    tiled = Tiled(body, node, left, right, groups, rows, depth, columns, place, store, width)
+    tiled = Tiled(
+        body, node, left, right, groups, rows, depth, columns, place, store, width, scratch
+    )
     return tiled.write()
 
 

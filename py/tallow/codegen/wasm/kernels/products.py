@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol
 
 from ....graph import Node
@@ -74,6 +74,8 @@ class Tiled:
     """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
 
     place: of an element (n, row, column) of the result. width: elements that `store` takes at once.
+    scratch: the local with the address of memory for the kernel's own use: first for a copied
+    panel, then for copied rows, then for a tile.
     """
 
     body: Expression
@@ -87,15 +89,12 @@ class Tiled:
     place: Callable[[Coord, Coord, Coord], Place]
     store: Store
     width: int
+    scratch: int
 
     def write(self) -> int:
-        """Writes it, and returns how many bytes of rows it copies at once."""
-        body = self.body
-        height = tiles.height_of(body, self.rows)
-        near = _CODED_ROWS_BYTES if self.right.size else _ROWS_BYTES
-        at_once = max(near // (4 * self.depth * height), 1)
-        high, wide = -(-self.rows // height), self.columns // panels.COLUMNS
-        matrix = partial(self._matrix, height=height, at_once=at_once)
+        """Writes it, and returns how many bytes of memory it uses."""
+        body, matrix = self.body, self._matrix
+        high, wide = -(-self.rows // self._height), self.columns // panels.COLUMNS
         few = self.batch * high < (wide if self.right.size else min(_UNITS, wide))
         if few and not self.left.brought and not self.columns % panels.COLUMNS:
             body.parallel_spans(
@@ -109,14 +108,32 @@ class Tiled:
             body.parallel_spans(
                 self.batch, high, lambda n, first, end: matrix(n, (first, end), (0, wide))
             )
-        return self.right.size + (4 * self.depth * height * at_once if self.left.brought else 0)
+        return self._waiting + 16 * self._height * tiles.VECTORS
 
-    def _matrix(self, n: Coord, rows: Span, across: Span, *, height: int, at_once: int) -> None:
+    @cached_property
+    def _height(self) -> int:
+        """Rows of a tile."""
+        return tiles.height_of(self.body, self.rows)
+
+    @cached_property
+    def _at_once(self) -> int:
+        """Tiles whose rows the panels pass by."""
+        near = _CODED_ROWS_BYTES if self.right.size else _ROWS_BYTES
+        return max(near // (4 * self.depth * self._height), 1)
+
+    @cached_property
+    def _waiting(self) -> int:
+        """Bytes of memory before those in which a tile waits to be stored."""
+        rows = 4 * self.depth * self._height * self._at_once if self.left.brought else 0
+        return self.right.size + rows
+
+    def _matrix(self, n: Coord, rows: Span, across: Span) -> None:
         """A part of the `n`-th matrix.
 
         rows, across: the beginning and end of the part, in tiles, and in whole panels.
         """
-        body, last = self.body, self.rows - height
+        body, height = self.body, self._height
+        last = self.rows - height
 
         def start(tile: Coord) -> Coord:
             return body.at_most(tile * height, last)  # the last tile may begin within another
@@ -132,36 +149,39 @@ class Tiled:
 
             def one(row: Coord, column: Coord, vectors: int) -> None:
                 left = self.left.point(n, row, first)
-                self._tile((n, row, column), left, height, vectors)
+                self._tile((n, row, column), left, vectors)
 
             body.span(*across, lambda panel: down(panel * panels.COLUMNS, tiles.VECTORS))
             rest = self.columns % panels.COLUMNS
             if rest:
                 down(self.columns - rest, -(-rest // 4))
 
-        body.blocks(*rows, at_once, block)
+        body.blocks(*rows, self._at_once, block)
 
-    def _tile(
-        self, first: tuple[Coord, Coord, Coord], left: int, height: int, vectors: int
-    ) -> None:
+    def _tile(self, first: tuple[Coord, Coord, Coord], left: int, vectors: int) -> None:
         """A tile from the element `first` on."""
-        body, (n, row, column) = self.body, first
-        panel = self.right.point(n, column)
+        body, (n, row, column), size = self.body, first, 16 * vectors
+        panel, height = self.right.point(n, column), self._height
         sums = tiles.multiplied(body, left, self.left, panel, self.depth, height, vectors)
-        for vector in range(vectors):
-            at = column + 4 * vector
-            body.scope(partial(self._keep, sums, vector, n, row, at))
+        # What is fused behind is written once, in a loop, and not once for each of its vectors.
+        waiting = behind(body, self.scratch, self._waiting)
+        tiles.lay_down(body, sums, waiting)
 
-    def _keep(self, sums: tiles.Tile, vector: int, n: Coord, row: Coord, column: Coord) -> None:
-        """Stores a vector of each row. What does not depend on the row is computed once."""
+        def keep(down: Coord) -> None:
+            for vector in range(vectors):
+                local = tiles.taken_up(body, waiting, down * size + 16 * vector)
+                body.scope(partial(self._keep, local, n, row + down, column + 4 * vector))
+
+        body.loop(height, keep)
+
+    def _keep(self, local: int, n: Coord, row: Coord, column: Coord) -> None:
+        """Stores a vector."""
         left = self.columns - column if isinstance(column, int) else 4
-        for down, locals_ in enumerate(sums):
 
-            def place(lane: int, down: int = down) -> Place:
-                return self.place(n, row + down, column + lane)
+        def place(lane: int) -> Place:
+            return self.place(n, row, column + lane)
 
-            store = partial(store_vector, self.body, self.node, self.store)
-            store(locals_[vector], min(left, 4), place, self.width)
+        store_vector(self.body, self.node, self.store, local, min(left, 4), place, self.width)
 
 
 def store_vector(
@@ -313,5 +333,7 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
         left = InMemory(body, a)
     except UnsupportedError:
         left = Copied(body, a, behind(body, scratch, right.size))
-    tiled = Tiled(body, node, left, right, batch, rows, depth, columns, place, store, width)
+    tiled = Tiled(
+        body, node, left, right, batch, rows, depth, columns, place, store, width, scratch
+    )
     return tiled.write()

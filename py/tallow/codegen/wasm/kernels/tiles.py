@@ -10,8 +10,9 @@ from __future__ import annotations
 from itertools import chain
 from typing import Protocol
 
-from ....dtype import DType, float32
+from ....dtype import DType, float32, uint8
 from ....ops import panels
+from ...index import Coord
 from ..expression import Expression
 from ..values import constant, kind_of
 
@@ -166,6 +167,21 @@ def _add(
         products(rest)
     for other in sums[1:]:
         join(body, totals, other)
+
+
+def lay_down(body: Expression, tile: Tile, address: int) -> None:
+    """Stores a tile's vectors one behind the other. address: the local with that of the first."""
+    for number, local in enumerate(chain(*tile)):
+        body.emit("local.get", address)
+        body.emit("local.get", local)
+        body.emit("v128.store", 16 * number)
+
+
+def taken_up(body: Expression, address: int, offset: Coord) -> int:
+    """A local with the vector that lies so many bytes behind an address."""
+    at = body.push_address(address, uint8, offset)
+    body.emit("v128.load", at)
+    return body.keep("v128")
 
 
 def advance(body: Expression, pointer: int, size: int) -> None:

@@ -244,11 +244,7 @@ class _Winograd:
         body.push_index((position * self.most + first) * (4 * panels.COLUMNS))
         body.emit("i32.add")
         target = body.keep("i32")
-        for row, locals_ in enumerate(sums):
-            for vector, local in enumerate(locals_):
-                body.emit("local.get", target)
-                body.emit("local.get", local)
-                body.emit("v128.store", 4 * (row * panels.COLUMNS + 4 * vector))
+        tiles.lay_down(body, sums, target)
 
     # ---- the result ----------------------------------------------------------------------------
 
@@ -268,28 +264,26 @@ class _Winograd:
                 body.emit("v128.load", position * self.most * 4 * panels.COLUMNS)
                 values.append(body.keep("v128"))
             columns.append(_out(body, values))
+        results = [_out(body, [each[down] for each in columns]) for down in range(TILE)]
+        tiles.lay_down(body, results, self.patch)  # which is free by now
         image, y, x = self._place(tile)
         channel = panel * panels.COLUMNS + vector * 4
         shape = self.node.shape
 
-        corner = ((image * shape[1] + y * TILE) * shape[2] + x * TILE) * shape[3] + channel
-
-        def keep(row: Coord, column: Coord, offset: int, local: int) -> None:
-            linear = corner + offset
+        def keep(down: Coord, across: Coord) -> None:
+            line, column = y * TILE + down, x * TILE + across
+            local = tiles.taken_up(body, self.patch, (down * TILE + across) * 16)
+            linear = ((image * shape[1] + line) * shape[2] + column) * shape[3] + channel
 
             def place_of(lane: int) -> Place:
-                return shape, (image, row, column, channel + lane), linear + lane
+                return shape, (image, line, column, channel + lane), linear + lane
 
-            store_vector(body, self.node, self.store, local, 4, place_of, self.lanes)
+            pairs = zip((line, column), shape[1:3], strict=True)
+            tests = [pair for pair in pairs if not is_inside(*pair)]
+            put = partial(store_vector, body, self.node, self.store, local, 4, place_of, self.lanes)
+            body.choose(tests, put, lambda: None)
 
-        for down in range(TILE):
-            results = _out(body, [each[down] for each in columns])
-            for across, local in enumerate(results):
-                place = y * TILE + down, x * TILE + across
-                pairs = zip(place, shape[1:3], strict=True)
-                tests = [pair for pair in pairs if not is_inside(*pair)]
-                offset = (down * shape[2] + across) * shape[3]
-                body.choose(tests, partial(keep, *place, offset, local), lambda: None)
+        body.loop(TILE, lambda down: body.loop(TILE, lambda across: keep(down, across)))
 
 
 def _sum(body: Expression, x: int, y: int, minus: bool = False) -> int:
