@@ -6,10 +6,10 @@ Tensors are positional inputs, attributes are keywords.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from . import context, ops
 from .dtype import DType
@@ -27,10 +27,11 @@ class Node:
 
     past: what derivatives remember of it (autodiff/past.py); nothing else looks into it. depth: how
     many ops lay between it and what is known when it was made; OPEN if it is computed from an
-    input, whose value only a session or a trace feeds.
+    input, whose value only a session or a trace feeds. known: its value, where the host has found
+    it (compile/passes/fold.py); None where it can't, False before it has tried.
     """
 
-    __slots__ = ("__weakref__", "attrs", "depth", "dtype", "inputs", "op", "past", "shape")
+    __slots__ = ("__weakref__", "attrs", "depth", "dtype", "inputs", "known", "op", "past", "shape")
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Node:
         self.dtype = dtype
         self.past = past
         self.depth = depth
+        self.known: HostArray | Literal[False] | None = False
 
     @property
     def is_alias(self) -> bool:
@@ -140,7 +142,15 @@ _NO_ATTRS = Frozen()
 def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     """The node of an op on nodes; raises what the op's shape rule raises."""
     frozen = Frozen(tuple(sorted(attrs.items()))) if attrs else _NO_ATTRS
-    shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
+    return _inferred(op, inputs, frozen)
+
+
+def _inferred(op: Op, inputs: tuple[Node, ...], attrs: Frozen) -> Node:
+    shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], attrs)
+    return _made(op, inputs, attrs, check_rank(tuple(shape), op.name), dtype)
+
+
+def _made(op: Op, inputs: tuple[Node, ...], attrs: Frozen, shape: Shape, dtype: DType) -> Node:
     past, depth = None, 0
     for node in inputs:
         if node.depth > depth and depth != OPEN:
@@ -156,7 +166,7 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
         depth = max(node.depth for node in inputs)
     if depth != OPEN:
         depth = OPEN if op is ops.source.input_ else depth + (1 if inputs else 0)
-    node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype, past, depth)
+    node = Node(op, inputs, attrs, shape, dtype, past, depth)
     if context.recorder.used:
         recorder = context.recorder.get()
         if recorder is not None:
@@ -250,17 +260,28 @@ class Graph:
                 raise GraphError(f"{node} should have the shape {shape} and type {dtype.name}")
         return self
 
-    def rewrite(self, rule: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
+    def rewrite(
+        self,
+        rule: Callable[[Node, tuple[Node, ...]], Node],
+        ops: Container[Op] | None = None,
+    ) -> Graph:
         """The graph with every node replaced, inputs first.
 
         rule(node, new_inputs) gives the replacement; see `rebuild` for the one that changes
-        nothing else. Inputs of the graph stay as they are.
+        nothing else. Inputs of the graph stay as they are. ops: those that the rule is for, where
+        it is not for all; other nodes are rebuilt.
         """
+        if ops is not None and not any(node.op in ops for node in self.nodes()):
+            return self
         new: dict[Node, Node] = {node: node for node in self.inputs}
         for node in self.nodes():
-            if node not in new:
-                new[node] = rule(node, tuple(new[child] for child in node.inputs))
-        return replace(self, outputs={name: new[node] for name, node in self.outputs.items()})
+            if node in new:
+                continue
+            inputs = tuple([new[child] for child in node.inputs])
+            change = rule if ops is None or node.op in ops else rebuild
+            new[node] = change(node, inputs)
+        outputs = {name: new[node] for name, node in self.outputs.items()}
+        return self if outputs == self.outputs else replace(self, outputs=outputs)
 
     def after(self, first: Graph) -> Graph:
         """This graph fed by the outputs of another, which are matched to inputs by name.
@@ -299,6 +320,11 @@ class Graph:
 
 def rebuild(node: Node, inputs: tuple[Node, ...]) -> Node:
     """The same op and attributes on other inputs; the node itself if they are the same."""
-    if inputs == node.inputs:
+    old = node.inputs
+    if inputs == old:
         return node
-    return make(node.op, *inputs, **node.attrs)
+    if [each.shape for each in inputs] != [each.shape for each in old]:
+        return _inferred(node.op, inputs, node.attrs)
+    if [each.dtype for each in inputs] != [each.dtype for each in old]:
+        return _inferred(node.op, inputs, node.attrs)
+    return _made(node.op, inputs, node.attrs, node.shape, node.dtype)

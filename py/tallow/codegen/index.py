@@ -10,7 +10,6 @@ and compile/passes/fold.py alike. Each target prints what is left: WGSL in wgsl/
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Union
 
 from ..shape import Shape
@@ -48,23 +47,40 @@ class Atom:
 Term = tuple[int, Atom]  # coefficient, atom
 
 
-@dataclass(frozen=True)
 class Index:
     """terms + const; `bound` is one more than the largest value it takes where it is used."""
 
-    terms: tuple[Term, ...]
-    const: int
-    bound: int
+    __slots__ = ("_hash", "bound", "const", "terms")
+
+    def __init__(self, terms: tuple[Term, ...], const: int, bound: int) -> None:
+        self.terms, self.const, self.bound = terms, const, bound
+        self._hash = 0
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, Index)
+            and self.const == other.const
+            and self.bound == other.bound
+            and self.terms == other.terms
+        )
 
     def __hash__(self) -> int:
-        """Of what is cheap to look at: generators ask for it at every step."""
-        return hash((self.const, self.bound, *[c * a.hash for c, a in self.terms]))
+        """Kept, of what is cheap to look at: generators ask for it at every step."""
+        if not self._hash:
+            self._hash = hash((self.const, self.bound, *[c * a.hash for c, a in self.terms]))
+        return self._hash
+
+    def __repr__(self) -> str:
+        parts = [f"{c} * {a}" if c != 1 else f"{a}" for c, a in self.terms]
+        return " + ".join([*parts, *([str(self.const)] if self.const else [])])
 
     # ---- arithmetic ----------------------------------------------------------------------------
 
     def __add__(self, other: Coord) -> Coord:
         if isinstance(other, int):
-            return _make({a: c for c, a in self.terms}, self.const + other)
+            return Index(self.terms, self.const + other, _bound_of(self.terms, self.const + other))
         terms = {atom: coefficient for coefficient, atom in self.terms}
         for coefficient, atom in other.terms:
             terms[atom] = terms.get(atom, 0) + coefficient
@@ -174,11 +190,15 @@ def lane(shape: Shape, coords: Coords, number: int) -> Coords:
 
 
 def _make(terms: dict[Atom, int], const: int) -> Coord:
-    kept = tuple((c, a) for a, c in terms.items() if c)
-    if not kept:
-        return const
-    bound = const + sum(c * (a.bound - 1) for c, a in kept if c > 0) + 1
-    return Index(kept, const, bound)
+    kept = tuple([(c, a) for a, c in terms.items() if c])
+    return Index(kept, const, _bound_of(kept, const)) if kept else const
+
+
+def _bound_of(terms: tuple[Term, ...], const: int) -> int:
+    for c, a in terms:
+        if c > 0:
+            const += c * (a.bound - 1)
+    return const + 1
 
 
 def _exact(index: Index, divisor: int) -> Coord:

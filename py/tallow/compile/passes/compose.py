@@ -15,7 +15,7 @@ from typing import Any
 
 from ... import dtype as dt
 from ... import functions as f
-from ...graph import Graph, Node, make, rebuild
+from ...graph import Graph, Node, make
 from ...op import Op
 from ...ops import arrange, source, trees, window
 from ...ops import recurrence_gradient as gradients
@@ -61,11 +61,9 @@ def _composed(
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if node.op in rules:
             return rules[node.op](node, inputs)
-        if node.op not in compositions:
-            return rebuild(node, inputs)
         return compositions[node.op](*(Tensor(child) for child in inputs), **node.attrs).node
 
-    return graph.rewrite(rule)
+    return graph.rewrite(rule, {*rules, *compositions})
 
 
 def _line(shape: tuple[int, ...], axis: int) -> Tensor:

@@ -49,7 +49,7 @@ def use_dots(graph: Graph) -> Graph:
             new = _conv2d(node, *inputs)
         return new or rebuild(node, inputs)
 
-    return graph.rewrite(rule)
+    return graph.rewrite(rule, (contract.matmul, window.conv2d))
 
 
 def _pays(node: Node, static: set[Node]) -> bool:

@@ -37,12 +37,10 @@ def words_dynamic(graph: Graph) -> Graph:
 
 def _changed(graph: Graph, change: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        fresh = node.op is dynamic_recurrence.dynamic_steps and inputs[1].dtype.size == 1
-        return (
-            change(node, inputs) if fresh and len(inputs[1].shape) == 3 else rebuild(node, inputs)
-        )
+        fresh = inputs[1].dtype.size == 1 and len(inputs[1].shape) == 3
+        return change(node, inputs) if fresh else rebuild(node, inputs)
 
-    return graph.rewrite(rule)
+    return graph.rewrite(rule, (dynamic_recurrence.dynamic_steps,))
 
 
 def _packed(node: Node, inputs: tuple[Node, ...]) -> Node:

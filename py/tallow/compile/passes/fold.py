@@ -11,20 +11,21 @@ import functools
 import itertools
 import math
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ...dtype import DType
 from ...errors import DTypeError
 from ...graph import Graph, Node, constant, rebuild
-from ...hostarray import HostArray, from_values
+from ...hostarray import HostArray, from_buffer, from_values
 from ...op import Elementwise, Movement, Reduce
 from ...ops import elementwise, movement, reduce, source
 from ...shape import strides_of
 
 MAX_ELEMENTS = 4096  # elements; more than any shape has
+_MANY = 128  # elements from which on NumPy takes less time, where it is loaded anyway
 
 
 class _Numbers:
@@ -95,33 +96,53 @@ _FOLDS: dict[Reduce, Callable[[list[Any]], Any]] = {
 
 _STRIDED = (movement.permute, movement.expand, movement.slice_)
 
-_known: WeakKeyDictionary[Node, HostArray | None] = WeakKeyDictionary()
-
 
 def host_value(node: Node) -> HostArray | None:
     """The value of a small node that depends on constants alone, or None."""
     waiting = [node]
     while waiting:  # stops at what is known: to walk a whole graph for each of its nodes is slow
-        missing = [child for child in waiting[-1].inputs if child not in _known]
+        missing = [child for child in waiting[-1].inputs if child.known is False]
         if missing:
             waiting += missing
-        elif (done := waiting.pop()) not in _known:
-            _known[done] = _evaluate(done)
-    return _known[node]
+        elif (done := waiting.pop()).known is False:
+            done.known = _evaluate(done)
+    return node.known or None
 
 
 def _evaluate(node: Node) -> HostArray | None:
     if node.is_constant:
         data: HostArray = node.attrs["data"]
         return data if data.size <= MAX_ELEMENTS else None
-    values = [_known[child] for child in node.inputs]
-    if node.is_input or node.size > MAX_ELEMENTS or any(value is None for value in values):
+    values = [child.known for child in node.inputs]
+    if node.is_input or node.size > MAX_ELEMENTS or not all(values):
         return None
+    known = [value for value in values if value]
     try:
-        items = _items(node, [value for value in values if value is not None])
+        if node.size >= _MANY and sys.modules.get("numpy") and _same_in_numpy(node):
+            return _by_numpy(node, known)
+        items = _items(node, known)
         return None if items is None else from_values(items, node.shape, node.dtype)
     except (AttributeError, ArithmeticError, ValueError, IndexError, DTypeError):
         return None  # a function that _Numbers does not have, or no result: left to the device
+
+
+def _same_in_numpy(node: Node) -> bool:
+    """Whether NumPy gives what `_items` gives: the op moves elements by a fixed rule, or computes
+    with whole numbers."""
+    if any(each.dtype.coded for each in (node, *node.inputs)):
+        return False
+    if isinstance(node.op, Movement):
+        return node.op.view or node.op in (movement.concat, movement.pad)
+    floating = any(each.dtype.is_floating for each in (node, *node.inputs))
+    return isinstance(node.op, Elementwise) and not floating
+
+
+def _by_numpy(node: Node, values: list[HostArray]) -> HostArray:
+    import numpy as np
+
+    with np.errstate(over="ignore", divide="raise", invalid="raise"):
+        found = node.op.numpy(np, *(value.numpy() for value in values), **node.attrs)
+    return from_buffer(np.ascontiguousarray(found, node.dtype.name).reshape(node.shape))
 
 
 def _items(node: Node, values: list[HostArray]) -> list[Any] | None:

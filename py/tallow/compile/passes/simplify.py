@@ -18,23 +18,15 @@ def simplify(graph: Graph) -> Graph:
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         new = _simpler(rebuild(node, inputs))
-        key = (
-            new.op,
-            new.inputs,
-            new.dtype,
-            new.shape,
-            tuple((name, _hashable(value)) for name, value in new.attrs.items()),
-        )
-        return seen.setdefault(key, new)
+        attrs = _known(new.attrs["data"]) if new.is_constant else new.attrs.exact
+        return seen.setdefault((new.op, new.inputs, new.dtype, new.shape, attrs), new)
 
     return graph.rewrite(rule)
 
 
-def _hashable(value: Any) -> Any:
+def _known(data: HostArray) -> Any:
     """Constants are equal if they hold the same bytes; large ones only if they are the same."""
-    if isinstance(value, HostArray):
-        return bytes(value.data) if value.nbytes <= 256 else id(value)
-    return repr(value) if isinstance(value, float) else value
+    return bytes(data.data) if data.nbytes <= 256 else id(data)
 
 
 def _scalar(node: Node) -> float | None:

@@ -52,7 +52,7 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
                 return make(ops.winograd_output, product, size=node.shape[1:3])
         return rebuild(node, inputs)
 
-    return graph.rewrite(rule)
+    return graph.rewrite(rule, (window.conv2d,))
 
 
 def use_winograd4(graph: Graph) -> Graph:
@@ -68,7 +68,7 @@ def use_winograd4(graph: Graph) -> Graph:
             return make(winograd4.winograd_conv2d, x, transformed, padding=padding)
         return rebuild(node, inputs)
 
-    return graph.rewrite(rule)
+    return graph.rewrite(rule, (window.conv2d,))
 
 
 def _is_large(node: Node) -> bool:
