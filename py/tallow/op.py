@@ -10,7 +10,8 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Movement      moves elements without computing: an index rule, `pick`
     Contraction   sums products over an axis: matmul, and Winograd's transforms around it
     Window        slides over two spatial axes of a channels-last image
-    Composite     NumPy has one function for it; a GPU computes a composition of other ops
+    Composite     NumPy has one function for it; a GPU without a kernel for it computes a
+                  composition of other ops
     Custom        a user's own (custom.py): a kernel for each device that it has code for
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
@@ -233,8 +234,8 @@ class Window(Contraction):
 
 @dataclass(frozen=True, eq=False)
 class Composite(Contraction):
-    """What NumPy has a function for; a GPU computes a composition of other ops
-    (compile/passes/compose.py)."""
+    """What NumPy has a function for; a GPU that has no kernel for it computes a composition of
+    other ops (compile/passes/compose.py)."""
 
 
 class Operand(NamedTuple):

@@ -17,6 +17,7 @@ from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
 from op_cases.winograd import winograd_input, winograd_output
 from recurrence_kernel_cases import dynamic_recurrences, recurrences, recurrences_back
+from tree_reference import features_of, random_trees, walk_reference, walked
 from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
@@ -29,6 +30,7 @@ from tallow.codegen.wgsl.kernels import (
     PRODUCTS,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
+    TREES,
     WEIGHT_GRADIENTS,
 )
 from tallow.codegen.wgsl.recurrence_kernels import (
@@ -295,6 +297,21 @@ def weight_gradients() -> list[Case]:
     ]
 
 
+def trees() -> list[Case]:
+    """Trees of every mode, with arithmetic behind."""
+    draws = np.random.default_rng(38)
+
+    def one(rows: int, count: int, depth: int) -> Case:
+        return Case(
+            f"trees: {count} of depth {depth}, {rows} rows",
+            (features_of(draws, rows, 4), *random_trees(draws, count, depth, 4)),
+            lambda x, n, s, r: walked(x, n, s, r, depth) + 1,
+            lambda x, n, s, r: walk_reference(x, n.astype(int), s, r.astype(int)) + 1,
+        )
+
+    return [one(9, 5, 6), one(1, 1, 1), one(70, 40, 3), one(130, 3, 12)]
+
+
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
@@ -311,6 +328,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     RECURRENCE.file: recurrences,
     RECURRENCE_BACK.file: recurrences_back,
     DYNAMIC_RECURRENCE.file: dynamic_recurrences,
+    TREES.file: trees,
 }
 
 

@@ -16,7 +16,15 @@ from ...dtype import float32
 from ...errors import GraphError
 from ...graph import Node
 from ...op import Contraction, Movement
-from ...ops import contract, dynamic_recurrence, recurrence, recurrence_training, window, winograd
+from ...ops import (
+    contract,
+    dynamic_recurrence,
+    recurrence,
+    recurrence_training,
+    trees,
+    window,
+    winograd,
+)
 from ...ops.elementwise import to_half
 from ..groups import is_depthwise
 from ..index import lane_axis
@@ -28,6 +36,7 @@ from .kernels import (
     PRODUCTS,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
+    TREES,
     WEIGHT_GRADIENTS,
     is_pointwise,
     matrix_of,
@@ -96,6 +105,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
     """Every schedule that computes the node on such a device, the preferred one first."""
     if _of_half(node):  # rounding changes nothing
         traits = replace(traits, half=True)
+    if node.op is trees.walk_trees:
+        return [TREES]
     if node.dtype != float32:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul:

@@ -261,6 +261,31 @@ TRANSFORM_OUTPUT = _transform(
     "winograd_output", Load("load_m", 0, _PATCH, lambda node: node.inputs[0].shape), _PIXEL
 )
 
+# ---- trees ------------------------------------------------------------------------------------
+
+
+def _tree_numbers(node: Node) -> dict[str, Any]:
+    trees, rows = node.shape
+    features, (count, _) = node.inputs[0].shape[1], node.inputs[1].shape
+    depth = node.attrs["depth"]
+    return {"ROWS": rows, "FEATURES": features, "TREES": trees, "COUNT": count, "DEPTH": depth}
+
+
+TREES = Schedule(
+    "trees",
+    (
+        Load("load_x", 0, ("row", "feature"), lambda node: node.inputs[0].shape),
+        Load("load_node", 1, ("at", "column"), lambda node: node.inputs[1].shape),
+        Load("load_split", 2, ("at",), lambda node: node.inputs[2].shape),
+        Load("load_root", 3, ("tree",), lambda node: node.inputs[3].shape),
+    ),
+    ("tree", "row"),
+    lambda node: node.shape,
+    _tree_numbers,
+    lambda node, tile: (node.shape[1], node.shape[0], 1),
+    width=1,
+)
+
 SCHEDULES = {
     schedule.file: schedule
     for schedule in (
@@ -275,5 +300,6 @@ SCHEDULES = {
         RECURRENCE,
         RECURRENCE_BACK,
         DYNAMIC_RECURRENCE,
+        TREES,
     )
 }

@@ -278,5 +278,4 @@ _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     arrange.scatter: _scatter,
     window.conv2d: conv2d_by_columns,
     window.conv2d_weight: _weight_kernel,
-    trees.walk_trees: _walk_trees,
 }
