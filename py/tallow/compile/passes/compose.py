@@ -72,22 +72,79 @@ def _line(shape: tuple[int, ...], axis: int) -> Tensor:
 
 
 def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
-    """An element's rank is the number of elements that come before it."""
-    size, axis = x.shape[-1], x.ndim - 1
-    if not size or not count:
+    """Whole numbers in the order of the elements, sorted as one block or, where there are many, as
+    blocks that are merged."""
+    if not x.shape[-1] or not count:
         return f.zeros((*x.shape[:-1], count), dt.int32)
     if x.dtype == dt.bool_:
         x = x.astype(dt.int32)
     elif x.dtype.is_floating:
         x = _in_order(x)
-    this, other = f.expand_dims(x, axis + 1), f.expand_dims(x, axis)
-    square = (*x.shape, size)
-    before = other > this if descending else other < this
+    keys = f.bitwise_invert(x) if descending else x
+    return _ranked(keys, count) if x.shape[-1] <= _MOST_RANKED else _merged(keys)[..., :count]
+
+
+_MOST_RANKED, _BLOCK = 4096, 256
+"""The most keys of a row that are ranked among all of them, and those of a block otherwise."""
+
+
+def _ranked(keys: Tensor, count: int) -> Tensor:
+    """The first of the indices in the order of the keys. A key's rank is the number of keys that
+    come before it."""
+    size, axis = keys.shape[-1], keys.ndim - 1
+    this, other = f.expand_dims(keys, axis + 1), f.expand_dims(keys, axis)
+    square = (*keys.shape, size)
     earlier = f.logical_and(f.equal(other, this), _line(square, axis + 1) < _line(square, axis))
-    rank = f.sum(f.logical_or(before, earlier).astype(dt.int32), axis=-1)  # (..., size)
-    found = f.equal(f.expand_dims(rank, axis), _line((*x.shape[:-1], count, size), axis))
-    indices = _line((*x.shape[:-1], count, size), axis + 1)
+    rank = f.sum(f.logical_or(other < this, earlier).astype(dt.int32), axis=-1)  # (..., size)
+    found = f.equal(f.expand_dims(rank, axis), _line((*keys.shape[:-1], count, size), axis))
+    indices = _line((*keys.shape[:-1], count, size), axis + 1)
     return f.max(f.where(found, indices, 0), axis=-1)
+
+
+def _merged(keys: Tensor) -> Tensor:
+    """All indices in the order of the keys, and some beyond the last one behind them: blocks are
+    ranked, then two neighbours at a time are merged. Each place of a merged run finds by halving
+    how many keys before it are from the left one (Odeh, Green, Mwassi, Shmueli and Birk 2012,
+    "Merge Path")."""
+    *outer, size = keys.shape
+    whole = _BLOCK << (-(-size // _BLOCK) - 1).bit_length()
+    pads = [(0, 0)] * len(outer) + [(0, whole - size)]
+    keys = f.reshape(f.pad(keys, pads, _greatest(keys)), (*outer, -1, _BLOCK))
+    order = _ranked(keys, _BLOCK)
+    keys = f.take_along_axis(keys, order, -1)
+    indices = order + _line(order.shape, order.ndim - 2) * _BLOCK
+    width = _BLOCK
+    while width < whole:
+        keys, indices = (f.reshape(each, (*outer, -1, 2 * width)) for each in (keys, indices))
+        at = _from_both(keys, width)
+        keys, indices = (f.take_along_axis(each, at, -1) for each in (keys, indices))
+        width *= 2
+    return f.reshape(indices, (*outer, whole))
+
+
+def _greatest(keys: Tensor) -> int:
+    least = -(1 << keys.dtype.bits - 1) if keys.dtype.kind == "i" else 0
+    return least + (1 << keys.dtype.bits) - 1
+
+
+def _from_both(runs: Tensor, width: int) -> Tensor:
+    """Where the keys of two sorted runs of a width, one behind the other, come from if these are
+    merged."""
+    place = _line(runs.shape, runs.ndim - 1)
+    left = f.maximum(place - width, 0)  # so many, at least, are from the left run
+    most = f.minimum(place, width)
+    step = width
+    while step:
+        tried = left + step
+        one = f.take_along_axis(runs, f.minimum(tried, width) - 1, -1)
+        other = f.take_along_axis(runs, f.clip(place - tried, 0, width - 1) + width, -1)
+        left = f.where(f.logical_and(tried <= most, one <= other), tried, left)
+        step //= 2
+    right = place - left
+    one = f.take_along_axis(runs, f.minimum(left, width - 1), -1)
+    other = f.take_along_axis(runs, f.minimum(right, width - 1) + width, -1)
+    from_left = f.logical_and(left < width, f.logical_or(right >= width, one <= other))
+    return f.where(from_left, left, right + width)
 
 
 def _in_order(x: Tensor) -> Tensor:
@@ -136,9 +193,8 @@ def _scatter_in_order(data: Tensor, indices: Tensor, updates: Tensor, reduction:
     last of them is found by halving.
 
     They are joined by a scan in segments (Hillis and Steele 1986, "Data parallel algorithms"):
-    after each step, one holds twice as many of those before it. All in all that takes
-    j * j + j * s * log(j) + n * (s + log(j)) steps, of which the squares are comparisons of the
-    indices alone.
+    after each step, one holds twice as many of those before it. Beside sorting, that takes
+    j * s * log(j) + n * (s + log(j)) steps.
     """
     batch, rows, _ = data.shape
     count = updates.shape[1]

@@ -29,6 +29,18 @@ case(
     lambda x: tl.argsort(x, descending=True, count=4),
     lambda x: np.argsort(-x, -1, kind="stable")[:, :4],
 )
+many = np.random.default_rng(5).integers(-40, 40, (2, 4100))  # sorted as blocks, then merged
+for name, values in {
+    "": np.where(many == 7, np.nan, many).astype("f"),
+    "-uint32": many.astype("u4"),
+}.items():
+    case(f"argsort-many{name}", values, tl.argsort, lambda x: np.argsort(x, -1, kind="stable"))
+case(
+    "argsort-many-descending",
+    many.astype(np.int32),
+    lambda x: tl.argsort(x, descending=True, count=9),
+    lambda x: np.argsort(-x, -1, kind="stable")[:, :9],
+)
 case("sort", normal(3, 4, 9), lambda x: tl.sort(x, 1), lambda x: np.sort(x, 1))
 
 
