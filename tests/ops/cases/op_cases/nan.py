@@ -115,7 +115,7 @@ def softmax(x: np.ndarray) -> np.ndarray:
 case("nan-softmax", spoilt(40), lambda x: F.softmax(x), softmax)
 
 for descending in (False, True):
-    for length in (7, 40):
+    for length in (7, 40, 4100):
         case(f"nan-argsort-{length}-{descending}", spoilt(length),
              lambda x, d=descending: tl.argsort(x, descending=d),
              lambda x, d=descending: ordered(x, d))  # fmt: skip

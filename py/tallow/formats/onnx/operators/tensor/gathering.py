@@ -7,14 +7,12 @@ from typing import Any
 from ..... import dtype as dt
 from ..... import functions as f
 from .....compile.passes.fold import host_value
-from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....errors import OnnxFormatError
 from .....hostarray import from_values
 from .....shape import Shape, check_axis, size_of, strides_of
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator, text_operator
-
-_MAX_STEPS = 1 << 33
 
 
 def check_range(indices: Tensor, length: int) -> None:
@@ -49,12 +47,6 @@ def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
         ]
         x = x[tuple(index)]
     return f.take_along_axis(x, indices, axis)
-
-
-def check_effort(steps: int) -> None:
-    """Raises an error if a GPU, which compares all pairs, would take too long."""
-    if steps > _MAX_STEPS:
-        raise OnnxUnsupportedError(f"it takes {steps:,} comparisons, which is too many")
 
 
 def flat_indices(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:

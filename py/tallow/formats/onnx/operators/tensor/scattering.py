@@ -10,12 +10,12 @@ from typing import Any
 from ..... import functions as f
 from .....errors import OnnxFormatError
 from .....functions import arrange
-from .....functions.arrange import alike_along, scatter_rows
+from .....functions.arrange import scatter_rows
 from .....shape import check_axis, size_of
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
-from .gathering import check_effort, check_range, flat_indices
+from .gathering import check_range, flat_indices
 
 
 def _reduction(call: Call, since: int) -> str:
@@ -38,9 +38,6 @@ def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) ->
     shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
     if any(n > x.shape[a] for a, n in enumerate(shape)):
         raise OnnxFormatError(f"indices {indices.shape} reach beyond {x.shape}")
-    alike = alike_along(indices.node) - {axis}
-    lines = size_of(1 if a in alike else n for a, n in enumerate(shape))
-    check_effort(lines * indices.shape[axis])
     return arrange.scatter_elements(x, axis, indices, updates, _reduction(call, 16))
 
 
@@ -61,7 +58,6 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
     lead, rest = x.shape[:depth], size_of(x.shape[depth:])
     offsets = flat_indices(indices, lead, False)
     reduction = _reduction(call, 16)
-    check_effort(size_of(lead) * offsets.size * (1 if reduction == "none" else rest))
     written = scatter_rows(
         f.reshape(x, (1, size_of(lead), rest)),
         f.reshape(offsets, (1, offsets.size)),
