@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ....graph import Node
-from ....op import Contraction, Reduce, Window
+from ....op import Contraction, Elementwise, Reduce, Window
 from ....ops import arrange, contract, movement, window
 from ....ops.dynamic_recurrence import dynamic_steps
 from ....ops.integer import integer_conv2d, integer_matmul
@@ -99,7 +99,7 @@ def kernel_for(
                 own = len(reads) + 1
                 scratch = write_rows(body, root, members, row, target.store, width, own)
             elif anchors:
-                scratch = _anchored(target, anchors[0], width)
+                scratch = _anchored(target, anchors[0], members, width)
             elif flat:
                 _flat(target, width)
             else:
@@ -128,7 +128,7 @@ class _Target:
         storage.store(self.body.function, self.root.dtype, offset, width)
 
 
-def _anchored(target: _Target, anchor: Node, width: int) -> int:
+def _anchored(target: _Target, anchor: Node, members: Sequence[Node], width: int) -> int:
     """A contraction, and what is fused behind it. The bytes of memory of its own."""
     body, root = target.body, target.root
 
@@ -168,8 +168,8 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int:
         return integer_convolution(body, anchor, store, width, scratch)
     if not isinstance(anchor.op, Window):
         raise UnsupportedError(anchor.op.name)
-    sliding(body, anchor, store, width)
-    return 0
+    behind = sum(isinstance(node.op, Elementwise) for node in members)
+    return sliding(body, anchor, store, width, scratch, behind)
 
 
 def _flat(target: _Target, width: int) -> None:

@@ -13,7 +13,7 @@ from itertools import groupby
 from ....dtype import float32
 from ....graph import Node
 from ....ops import window
-from ...index import Coord
+from ...index import Coord, Coords
 from ..body import is_inside
 from ..expression import Expression
 from ..values import UnsupportedError, constant, kind_of
@@ -27,20 +27,35 @@ _UNROLLED = 64
 """Operations of a tile that are written one after the other, about."""
 
 
-def sliding(body: Expression, node: Node, store: Store, width: int) -> None:
+_FEW = 4
+"""Operations behind a window from which on they take so long that they are written in a loop over
+the neighbours, and not once for each."""
+
+
+def sliding(
+    body: Expression, node: Node, store: Store, width: int, scratch: int, behind: int
+) -> int:
     """Writes a depthwise conv2d, a max_pool2d or a sum_pool2d, and what is fused behind it, as
-    `product` does (products.py)."""
+    `product` does (products.py). behind: how many operations that is."""
     x = node.inputs[0]
     if any(child not in body.addresses for child in node.inputs):
         raise UnsupportedError("a window over what is not in memory")
     if node.dtype != float32 or x.shape[3] % width:
         raise UnsupportedError(f"windows over {x.shape[3]} channels of {node.dtype.name}")
-    _Sliding(body, node, store, width).write()
+    waiting = scratch if behind > _FEW else None
+    _Sliding(body, node, store, width, waiting).write()
+    return 0 if waiting is None else 4 * width * _PIXELS
 
 
 class _Sliding:
-    def __init__(self, body: Expression, node: Node, store: Store, lanes: int) -> None:
+    """waiting: the local with the address of memory in which a tile waits until it is stored; None
+    if it need not."""
+
+    def __init__(
+        self, body: Expression, node: Node, store: Store, lanes: int, waiting: int | None
+    ) -> None:
         self.body, self.node, self.store, self.lanes = body, node, store, lanes
+        self.waiting = waiting
         self.emit = body.emit
         self.x = body.addresses[node.inputs[0]]
         self.weight = body.addresses[node.inputs[1]] if len(node.inputs) > 1 else None
@@ -164,8 +179,7 @@ class _Sliding:
             if meetings:
                 columns = {at - min(meetings): met for at, met in sorted(meetings.items())}
                 self._add(totals, columns, begin * self.channels + channel, channel)
-            for pixel, total in enumerate(totals):
-                self._keep(total, image, y, x + pixel, channel)
+            self._keep_all(totals, (image, y, x, channel))
 
         self.body.loop(self.channels, channels, self.lanes)
 
@@ -250,6 +264,21 @@ class _Sliding:
         self.emit("local.get", value)
         self.emit(f"{shape}.{'max' if self.node.op is window.max_pool2d else 'add'}")
         self.emit("local.set", total)
+
+    def _keep_all(self, totals: list[int], at: Coords) -> None:
+        """Stores neighbours from the first one's coordinates on."""
+        body, waiting, (image, y, x, channel) = self.body, self.waiting, at
+        if waiting is None or len(totals) == 1:
+            for pixel, total in enumerate(totals):
+                self._keep(total, image, y, x + pixel, channel)
+            return
+        tiles.lay_down(body, [totals], waiting, self.lanes)
+
+        def one(pixel: Coord) -> None:
+            total = tiles.taken_up(body, waiting, pixel * (4 * self.lanes), self.lanes)
+            self._keep(total, image, y, x + pixel, channel)
+
+        body.loop(len(totals), one)
 
     def _keep(self, total: int, image: Coord, y: Coord, x: Coord, channel: Coord) -> None:
         shape = self.node.shape

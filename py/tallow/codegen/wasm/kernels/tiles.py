@@ -169,19 +169,19 @@ def _add(
         join(body, totals, other)
 
 
-def lay_down(body: Expression, tile: Tile, address: int) -> None:
+def lay_down(body: Expression, tile: Tile, address: int, lanes: int = 4) -> None:
     """Stores a tile's vectors one behind the other. address: the local with that of the first."""
     for number, local in enumerate(chain(*tile)):
         body.emit("local.get", address)
         body.emit("local.get", local)
-        body.emit("v128.store", 16 * number)
+        body.emit(f"{kind_of(float32, lanes)}.store", 4 * lanes * number)
 
 
-def taken_up(body: Expression, address: int, offset: Coord) -> int:
+def taken_up(body: Expression, address: int, offset: Coord, lanes: int = 4) -> int:
     """A local with the vector that lies so many bytes behind an address."""
-    at = body.push_address(address, uint8, offset)
-    body.emit("v128.load", at)
-    return body.keep("v128")
+    at, kind = body.push_address(address, uint8, offset), kind_of(float32, lanes)
+    body.emit(f"{kind}.load", at)
+    return body.keep(kind)
 
 
 def advance(body: Expression, pointer: int, size: int) -> None:
