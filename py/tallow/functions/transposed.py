@@ -5,12 +5,15 @@ as well, so it stands where both derivatives and functional/ can use it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
+from typing import NamedTuple
 
 from ..graph import make
 from ..ops import window
 from ..shape import Shape
 from ..tensor import Tensor
-from .manipulation import expand_dims, flip, pad, permute_dims, reshape
+from .creation import zeros
+from .manipulation import concat, expand_dims, flip, pad, permute_dims, reshape
 
 Pair = tuple[int, int]
 Pads = tuple[Pair, Pair]
@@ -28,6 +31,55 @@ def dilated(x: Tensor, axis: int, step: int) -> Tensor:
     return joined[(*(slice(None),) * axis, inside)]
 
 
+class _Span(NamedTuple):
+    """Some neighbouring residues of positions along an axis, by the stride, that the same distance
+    parts from the gradients they receive, through as many taps of the kernel.
+
+    residues: how many they are. taps: of each the first one, of the kernel turned round. size,
+    every: how many taps, and their distance in the kernel. pads: around the gradient. dilation:
+    between the pixels of the gradient.
+    """
+
+    residues: int
+    taps: list[int]
+    size: int
+    every: int
+    pads: Pair
+    dilation: int
+
+
+def _spans(
+    kernel: int,
+    given: int,
+    length: int,
+    stride: int,
+    padding: int,
+    dilation: int,
+    alone: bool,
+) -> list[_Span]:
+    """The spans of an axis, in the order of their residues. kernel, given, length: elements of the
+    kernel, of the gradient, and of the image. alone: whether each residue is a span of its own, as
+    in groups, whose kernels have a channel at a time."""
+    turns, common = -(-length // stride), gcd(stride, dilation)
+    every, apart = stride // common, dilation // common
+    spans: list[_Span] = []
+    for residue in range(min(stride, length)):
+        before, phase = divmod(residue + padding, stride)
+        taps = [tap for tap in range(kernel) if tap * dilation % stride == phase]
+        size = len(taps)
+        low = high = first = 0
+        if taps:
+            first = kernel - 1 - taps[-1]
+            low = (size - 1) * apart + (taps[0] * dilation - phase) // stride - before
+            high = turns + (size - 1) * apart - given - low
+        span = _Span(1, [first], size, every, (low, high), apart)
+        if not alone and spans and (spans[-1].size, spans[-1].pads) == (size, span.pads):
+            last = spans.pop()
+            span = span._replace(residues=last.residues + 1, taps=[*last.taps, first])
+        spans.append(span)
+    return spans
+
+
 def conv2d_input(
     gradient: Tensor,
     weight: Tensor,
@@ -39,40 +91,72 @@ def conv2d_input(
 ) -> Tensor:
     """The gradient of conv2d's image (n, h, w, c), also known as transposed convolution.
 
-    gradient: of the result (n, oh, ow, o). weight (kh, kw, c / groups, o). It is a convolution of
-    the gradient, its pixels `stride` apart, with the weight turned round.
+    gradient: of the result (n, oh, ow, o). weight (kh, kw, c / groups, o). A pixel receives
+    gradients through every `stride`-th tap of the kernel, and which these are depends on the
+    residue of its position. So the pixels of like residues are convolutions of stride 1 of the
+    gradient, with a part of the kernel turned round each, and are put between each other.
     """
     kh, kw, per_group, filters = weight.shape
     grouped = reshape(weight, (kh, kw, per_group, groups, filters // groups))
     turned = permute_dims(flip(grouped, (0, 1)), (0, 1, 4, 3, 2))
-    turned = reshape(turned, (kh, kw, filters // groups, groups * per_group))
-    options = {"stride": (1, 1), "dilation": dilation, "groups": groups}
-    if (kh, kw) == (1, 1):  # the pixels stay apart, so that none of the zeros is multiplied
-        none = ((0, 0), (0, 0))
-        node = make(window.conv2d, gradient.node, turned.node, padding=none, **options)
-        return _placed(Tensor(node), shape, stride, padding)
-    pads: list[Pair] = []
-    for axis, size in enumerate((kh, kw)):
-        gradient = dilated(gradient, 1 + axis, stride[axis])
-        reach = dilation[axis] * (size - 1)
-        low = reach - padding[axis][0]
-        pads.append((low, shape[1 + axis] - gradient.shape[1 + axis] - low + reach))
+    down, across = (
+        _spans(
+            weight.shape[axis],
+            gradient.shape[1 + axis],
+            shape[1 + axis],
+            stride[axis],
+            padding[axis][0],
+            dilation[axis],
+            alone=groups > 1,
+        )
+        for axis in (0, 1)
+    )
+    lines = [
+        concat([_block(gradient, turned, y, x, shape, stride) for x in across], 4) for y in down
+    ]
+    whole = concat(lines, 2)
+    n, high, of_high, wide, of_wide, channels = whole.shape
+    pixels = reshape(whole, (n, high * of_high, wide * of_wide, channels))
+    return pixels[:, : shape[1], : shape[2]]
+
+
+def _block(
+    gradient: Tensor, turned: Tensor, y: _Span, x: _Span, shape: Shape, stride: Pair
+) -> Tensor:
+    """The pixels of two spans: (n, lines of each residue, residues, columns, residues, c)."""
+    n, length, width, channels = shape
+    high, wide = -(-length // stride[0]), -(-width // stride[1])
+    if not y.size or not x.size:
+        return zeros((n, high, y.residues, wide, x.residues, channels), gradient.dtype)
+    each, groups, per_group = turned.shape[2:]
+    parts = [
+        turned[
+            top : top + (y.size - 1) * y.every + 1 : y.every,
+            left : left + (x.size - 1) * x.every + 1 : x.every,
+        ]
+        for top in y.taps
+        for left in x.taps
+    ]
+    kernel = concat([expand_dims(part, 4) for part in parts], 4)
+    kernel = reshape(kernel, (y.size, x.size, each, len(parts) * groups * per_group))
     # What only padding saw is cut off.
-    cut = [(0, 0), *((min(low, 0), min(high, 0)) for low, high in pads), (0, 0)]
+    cut = [(0, 0), *((min(low, 0), min(high, 0)) for low, high in (y.pads, x.pads)), (0, 0)]
     if any(map(any, cut)):
         gradient = _bordered(gradient, cut)
-    inner = tuple((max(low, 0), max(high, 0)) for low, high in pads)
-    return Tensor(make(window.conv2d, gradient.node, turned.node, padding=inner, **options))
-
-
-def _placed(x: Tensor, shape: Shape, stride: Pair, padding: Pads) -> Tensor:
-    """Pixels that are `stride` apart in an image of this shape, with zeros elsewhere."""
-    pads = [(0, 0)]
-    for axis in (0, 1):
-        x = dilated(x, 1 + axis, stride[axis])
-        low = -padding[axis][0]
-        pads.append((low, shape[1 + axis] - x.shape[1 + axis] - low))
-    return _bordered(x, [*pads, (0, 0)])
+    node = make(
+        window.conv2d,
+        gradient.node,
+        kernel.node,
+        stride=(1, 1),
+        padding=tuple((max(low, 0), max(high, 0)) for low, high in (y.pads, x.pads)),
+        dilation=(y.dilation, x.dilation),
+        groups=groups,
+    )
+    apart = reshape(Tensor(node), (n, high, wide, groups, y.residues, x.residues, per_group))
+    return reshape(
+        permute_dims(apart, (0, 1, 4, 2, 5, 3, 6)),
+        (n, high, y.residues, wide, x.residues, channels),
+    )
 
 
 def _bordered(x: Tensor, pads: Sequence[Pair]) -> Tensor:
