@@ -5,6 +5,7 @@
     python3 build.py bench --networks ...   networks that other people published: others.py
     python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
+    python3 build.py bench --page ...       photographs, beside the network alone: page.py
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
     python3 build.py bench --training ...   training steps, beside jax-js: training.py
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
@@ -73,6 +74,11 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         help="measure first and second visits; see --cold --help",
     )
     parser.add_argument(
+        "--page",
+        action="store_true",
+        help="measure photographs on the page; see --page --help",
+    )
+    parser.add_argument(
         "--turns",
         action="store_true",
         help="measure small computations in a loop; see --turns --help",
@@ -97,7 +103,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for mode in ("native", "cold", "turns", "kernels", "training", "epoch", "programs"):
+    for mode in ("native", "cold", "page", "turns", "kernels", "training", "epoch", "programs"):
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
