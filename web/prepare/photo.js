@@ -1,30 +1,27 @@
 // @ts-check
 /**
- * Turns an image file into the input of a model: decoded upright, cropped to its middle square on
- * white, and scaled so that the centre crop has the model's size.
+ * Photographs, as the page has them. A worker decodes and scales them (worker/photographs.js), so
+ * that the page stays free meanwhile.
  */
 
-import { LocalizedError, words } from "../i18n/messages.js";
-import { readHeader } from "./header.js";
-import { scale, scaleAndCrop } from "./resample.js";
+import { LocalizedError, publicTextOf, words } from "../i18n/messages.js";
 import { drawSvg, isSvg } from "./svg.js";
 
 /**
- * The browser first scales a large picture to this side, which is fast. It is four times the
- * models' size, so the careful scaling afterwards determines the result.
+ * @typedef {import("./decode.js").Preprocess} Preprocess
+ * @typedef {import("./decode.js").Square} Square
+ * @typedef {Uint8ClampedArray<ArrayBuffer>} Pixels  RGBA, opaque
+ *
+ * @typedef {object} Opened  what the worker makes of a file
+ * @property {ImageBitmap} bitmap  the whole picture, upright
+ * @property {Square} square
+ * @property {Pixels | null} input  for the model that was named
  */
-const STAGE = 1024;
-
-/**
- * The largest picture that is decoded, in pixels of four bytes. Beyond limits of their own,
- * browsers refuse to decode a picture, or the tab crashes.
- */
-const MAX_PIXELS = 128e6;
 
 /** The longest side of the picture on the page. */
 const MAX_SHOWN_SIDE = 960;
 
-/** @typedef {{size: number, crop: number}} Preprocess  of a model's card */
+const WORKER = new URL("../worker/photographs.js", import.meta.url);
 
 /** A file can't be opened as a picture; the message names it. */
 export class PhotoError extends LocalizedError {
@@ -34,147 +31,159 @@ export class PhotoError extends LocalizedError {
 /** A decoded picture: the middle square, which models see, and the picture to show. */
 export class Photo {
   #square;
+  /** The picture, until it is shown or scaled. @type {ImageBitmap | null} */
+  #bitmap;
+  /** The latest input that was made of it. @type {{preprocess: Preprocess, pixels: Pixels} | null} */
+  #input;
 
   /**
    * @param {string} name
-   * @param {ImageBitmap} bitmap
-   * @param {boolean} whole  whether the whole picture is needed too, not only its square
+   * @param {Opened} opened
+   * @param {Preprocess | null} preprocess  of the input
    */
-  constructor(name, bitmap, whole) {
-    const { width, height } = bitmap;
-    const side = Math.min(width, height);
+  constructor(name, { bitmap, square, input }, preprocess) {
     this.name = name;
-    this.width = width;
-    this.height = height;
-    const scale = Math.min(1, MAX_SHOWN_SIDE / Math.max(width, height));
-    /** The whole picture, upright. */
-    this.picture = whole
-      ? canvas(Math.max(1, width * scale), Math.max(1, height * scale))
-      : canvas(0, 0);
-    if (whole) paint(this.picture, bitmap, 0, 0, width, height);
-    const stage = Math.min(side, STAGE);
-    this.#square = canvas(stage, stage);
-    paint(
-      this.#square,
-      bitmap,
-      Math.floor((width - side) / 2),
-      Math.floor((height - side) / 2),
-      side,
-      side,
-    );
+    this.width = bitmap.width;
+    this.height = bitmap.height;
+    this.#bitmap = bitmap;
+    this.#square = square;
+    this.#input = input && preprocess && { preprocess, pixels: input };
   }
 
   /**
    * The input of a classifier.
    * @param {Preprocess} preprocess
-   * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, size * size * 4, opaque
+   * @returns {Promise<Pixels>}  size * size * 4
    */
-  pixels({ size, crop }) {
-    const { width } = this.#square;
-    const { data } = context(this.#square).getImageData(0, 0, width, width);
-    return scaleAndCrop(data, width, Math.max(size, Math.round(size / crop)), size);
+  async pixels({ size, crop }) {
+    const known = this.#input;
+    if (known?.preprocess.size === size && known.preprocess.crop === crop) return known.pixels;
+    const preprocess = { size, crop };
+    const pixels = await ask("input", { square: this.#square, preprocess });
+    this.#input = { preprocess, pixels };
+    return pixels;
   }
 
   /**
-   * The input of a model that takes pictures of any size.
+   * The input of a model that takes pictures of any size. It takes the picture.
    * @param {number} width
    * @param {number} height
    * @param {boolean} whole  true: stretch the whole picture; false: crop its middle
-   * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, width * height * 4, opaque
+   * @returns {Promise<Pixels>}  width * height * 4
    */
   scaled(width, height, whole) {
-    const { width: across, height: down } = this.picture;
-    const part = Math.min(across / width, down / height);
-    const w = whole ? across : Math.max(1, Math.round(part * width));
-    const h = whole ? down : Math.max(1, Math.round(part * height));
-    const [left, top] = [Math.floor((across - w) / 2), Math.floor((down - h) / 2)];
-    return scale(context(this.picture).getImageData(left, top, w, h), width, height);
+    const bitmap = this.#take();
+    const wanted = { longest: MAX_SHOWN_SIDE, width, height, whole };
+    return ask("scale", { bitmap, wanted }, [bitmap]);
   }
 
-  /** Draw the square, small. @param {HTMLCanvasElement} surface */
-  thumbnail(surface) {
-    const { width } = this.#square;
-    paint(surface, this.#square, 0, 0, width, width);
+  /** Draw the whole picture. It takes the picture. @param {HTMLCanvasElement} surface */
+  async draw(surface) {
+    const fits = Math.max(this.width, this.height) <= MAX_SHOWN_SIDE;
+    draw(surface, fits ? this.#take() : await this.#smaller(MAX_SHOWN_SIDE, false));
+  }
+
+  /** Draw the square. It takes the picture. @param {HTMLCanvasElement} surface @param {number} side */
+  async thumbnail(surface, side) {
+    draw(surface, await this.#smaller(side, true), side, side);
   }
 
   /** Free the memory at once, which matters when there are hundreds of pictures. */
   close() {
-    for (const surface of [this.#square, this.picture]) surface.width = surface.height = 0;
+    this.#bitmap?.close();
+    this.#bitmap = null;
+  }
+
+  /** @param {number} longest @param {boolean} square @returns {Promise<ImageBitmap>} */
+  #smaller(longest, square) {
+    const bitmap = this.#take();
+    return ask("shrink", { bitmap, longest, square }, [bitmap]);
+  }
+
+  #take() {
+    const bitmap = this.#bitmap;
+    if (!bitmap) throw new Error(`${this.name} was shown already`);
+    this.#bitmap = null;
+    return bitmap;
   }
 }
 
 /**
  * Decode an image file, turned upright by its EXIF orientation.
  * @param {File} file
- * @param {boolean} [whole]  whether the whole picture is needed too, not only its middle square
+ * @param {Preprocess | null} [preprocess]  of the model that will probably be asked
  * @returns {Promise<Photo>}
  * @throws {PhotoError}
  */
-export async function readPhoto(file, whole = true) {
+export async function readPhoto(file, preprocess = null) {
   if (file.size === 0) throw new PhotoError(words("emptyPhoto", file.name));
-  const bitmap = await decode(file);
-  try {
-    return new Photo(file.name, bitmap, whole);
-  } finally {
-    bitmap.close();
-  }
+  // Workers can't draw SVG. If the page can't either, the worker tells what the file is.
+  const drawing = isSvg(file) ? await drawSvg(file).catch(() => null) : null;
+  const picture = drawing ?? file;
+  return new Photo(
+    file.name,
+    await ask("open", { picture, preprocess }, drawing ? [drawing] : []),
+    preprocess,
+  );
+}
+
+/** @type {Worker | null} */
+let worker = null;
+
+/** What the worker was asked, by number. @type {Map<number, PromiseWithResolvers<any>>} */
+const asked = new Map();
+let next = 1;
+
+/** Start the worker, unless it runs: its first photograph then need not wait for that. */
+export function startPhotographs() {
+  if (worker) return worker;
+  const started = new Worker(WORKER, { type: "module" });
+  worker = started;
+  started.onmessage = ({ data: { id, result, words: why, failure } }) => {
+    const call = asked.get(id);
+    asked.delete(id);
+    if (why) call?.reject(new PhotoError(why));
+    else if (failure !== undefined) call?.reject(new Error(failure));
+    else call?.resolve(result);
+  };
+  started.onerror = ({ message }) => {
+    if (worker !== started) return;
+    worker = null; // the next photograph starts another
+    started.terminate();
+    const why = message ? publicTextOf(message) : words("noWorkerFile", WORKER.pathname);
+    const error = new LocalizedError(words("workerFailed", why));
+    for (const { reject } of asked.values()) reject(error);
+    asked.clear();
+  };
+  return started;
 }
 
 /**
- * @param {File} file
- * @returns {Promise<ImageBitmap>}
- * @throws {PhotoError}
+ * @param {string} action  of worker/photographs.js
+ * @param {Record<string, unknown>} args
+ * @param {Transferable[]} [handed]
+ * @returns {Promise<any>}
  */
-async function decode(file) {
-  /** @type {import("./header.js").Header | null} */
-  let header = null;
-  try {
-    header = await readHeader(file);
-    if (!header && isSvg(file)) return await drawSvg(file);
-    if (!header || header.width * header.height <= MAX_PIXELS) {
-      return await createImageBitmap(file, { imageOrientation: "from-image" });
-    }
-  } catch {
-    if (header?.format === "HEIC") throw new PhotoError(words("heicPhoto", file.name));
-    if (header) throw new PhotoError(words("damagedPhoto", file.name, header.format));
-    throw new PhotoError(words("notPhoto", file.name, file.type));
-  }
-  const { width, height } = header;
-  throw new PhotoError(words("largePhoto", file.name, width, height, MAX_PIXELS / 1e6));
+function ask(action, args, handed = []) {
+  const id = next++;
+  const call = Promise.withResolvers();
+  asked.set(id, call);
+  startPhotographs().postMessage({ id, action, args }, handed);
+  return call.promise;
 }
 
 /**
- * @param {number} width
- * @param {number} height
+ * Show a picture on white.
+ * @param {HTMLCanvasElement} surface  gets this size
+ * @param {ImageBitmap} picture  closed afterwards
  */
-function canvas(width, height) {
-  return Object.assign(document.createElement("canvas"), { width, height });
-}
-
-/**
- * @param {HTMLCanvasElement} surface
- * @returns {CanvasRenderingContext2D}
- */
-function context(surface) {
-  // The pixels are read back, so keep them out of the GPU.
-  const found = surface.getContext("2d", { willReadFrequently: true });
-  if (!found) throw new PhotoError(words("noCanvas"));
-  return found;
-}
-
-/**
- * Fill a canvas with a part of the picture, on white.
- * @param {HTMLCanvasElement} surface
- * @param {ImageBitmap | HTMLCanvasElement} bitmap
- * @param {number} left
- * @param {number} top
- * @param {number} width
- * @param {number} height
- */
-function paint(surface, bitmap, left, top, width, height) {
-  const brush = context(surface);
+function draw(surface, picture, width = picture.width, height = picture.height) {
+  Object.assign(surface, { width, height });
+  const brush = surface.getContext("2d");
+  if (!brush) throw new PhotoError(words("noCanvas"));
   brush.fillStyle = "#fff";
-  brush.fillRect(0, 0, surface.width, surface.height);
+  brush.fillRect(0, 0, width, height);
   brush.imageSmoothingQuality = "high";
-  brush.drawImage(bitmap, left, top, width, height, 0, 0, surface.width, surface.height);
+  brush.drawImage(picture, 0, 0, width, height);
+  picture.close();
 }

@@ -5,6 +5,8 @@
  * between browsers.)
  */
 
+import { WEIGHING } from "./weighing.js";
+
 /** Sharpness of the cubic. -0.5 is Catmull-Rom, which Pillow and the training of the models use. */
 const A = -0.5;
 
@@ -16,31 +18,37 @@ function cubic(x) {
   return 0;
 }
 
-/** @typedef {{first: number, weights: Float32Array}} Taps  the old pixels that make a new one */
+/**
+ * @typedef {object} Taps  the old pixels that make each new one
+ * @property {number} length  how many they are
+ * @property {Int32Array} firsts
+ * @property {Float32Array} weights  so many for each new pixel
+ */
 
 /**
  * @param {number} before  pixels on this axis
  * @param {number} after   pixels on this axis of the whole scaled image
  * @param {number} start   the first of the new pixels to compute
  * @param {number} count   how many
- * @returns {Taps[]}
+ * @returns {Taps}
  */
 function taps(before, after, start, count) {
   const scale = before / after;
   const widen = Math.max(scale, 1);
-  return Array.from({ length: count }, (_, i) => {
+  const length = Math.min(Math.ceil(4 * widen) + 1, before);
+  const firsts = new Int32Array(count);
+  const weights = new Float32Array(count * length);
+  for (let i = 0; i < count; i++) {
     const middle = (start + i + 0.5) * scale;
-    const first = Math.max(Math.floor(middle - 2 * widen + 0.5), 0);
+    const from = Math.max(Math.floor(middle - 2 * widen + 0.5), 0);
     const end = Math.min(Math.floor(middle + 2 * widen + 0.5), before);
-    const weights = new Float32Array(end - first);
+    const first = (firsts[i] = Math.min(from, before - length));
+    const own = weights.subarray(i * length, (i + 1) * length);
     let sum = 0;
-    for (let j = 0; j < weights.length; j++) {
-      weights[j] = cubic((first + j - middle + 0.5) / widen);
-      sum += weights[j];
-    }
-    for (let j = 0; j < weights.length; j++) weights[j] /= sum;
-    return { first, weights };
-  });
+    for (let j = from; j < end; j++) sum += own[j - first] = cubic((j - middle + 0.5) / widen);
+    for (let j = 0; j < length; j++) own[j] /= sum;
+  }
+  return { length, firsts, weights };
 }
 
 /**
@@ -68,50 +76,55 @@ export function scale(image, width, height) {
   return weighed(image.data, image.width, columns, taps(image.height, height, 0, height));
 }
 
+/** Bytes of a pixel, of one of floats, and of those that `down` reads at once. */
+const [PIXEL, VECTOR, GROUP] = [4, 16, 16];
+
+const memory = new WebAssembly.Memory({ initial: 0, maximum: 1 << 16 });
+
+/** @type {Record<"down" | "across", (...about: number[]) => void> | undefined} */
+let code;
+
+/** The functions of weighing.js, which are compiled when they are first needed. */
+function compiled() {
+  const bytes = Uint8Array.from(atob(WEIGHING), (letter) => letter.charCodeAt(0));
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+    tallow: { memory },
+  });
+  return /** @type {NonNullable<typeof code>} */ (/** @type {unknown} */ (exports));
+}
+
 /**
  * @param {Uint8ClampedArray} rgba
  * @param {number} side   pixels of a row
- * @param {Taps[]} columns
- * @param {Taps[]} rows
+ * @param {Taps} columns
+ * @param {Taps} rows
+ * @returns {Uint8ClampedArray<ArrayBuffer>}
  */
 function weighed(rgba, side, columns, rows) {
-  const size = columns.length;
-  // The rows that a crop leaves out are not scaled across.
-  const top = rows[0].first;
-  const last = rows[rows.length - 1];
-  const bottom = last.first + last.weights.length;
-  const across = new Float32Array((bottom - top) * size * 3);
-  for (let y = top, to = 0; y < bottom; y++) {
-    for (let x = 0; x < size; x++, to += 3) {
-      const { first, weights } = columns[x];
-      let [red, green, blue] = [0, 0, 0];
-      for (let j = 0, from = (y * side + first) * 4; j < weights.length; j++, from += 4) {
-        const weight = weights[j];
-        red += weight * rgba[from];
-        green += weight * rgba[from + 1];
-        blue += weight * rgba[from + 2];
-      }
-      across[to] = red;
-      across[to + 1] = green;
-      across[to + 2] = blue;
-    }
+  const [width, height] = [columns.firsts.length, rows.firsts.length];
+  // Columns that a crop leaves out are not read.
+  const left = columns.firsts[0];
+  const groups = Math.ceil(((columns.firsts.at(-1) ?? 0) + columns.length - left) / 4);
+  // The image, the new one, a row of floats, and what the columns and the rows are made of.
+  const sizes = [rgba.length + GROUP, width * height * PIXEL, groups * 4 * VECTOR];
+  sizes.push(width * 4, columns.weights.byteLength, rows.weights.byteLength);
+  let end = 0;
+  const places = sizes.map(
+    (size) => (end += Math.ceil(size / 16) * 16) - Math.ceil(size / 16) * 16,
+  );
+  const [image, result, row, firsts, across, down] = places;
+  const more = end - memory.buffer.byteLength;
+  if (more > 0) memory.grow(Math.ceil(more / (1 << 16)));
+  const { buffer } = memory;
+  new Uint8ClampedArray(buffer, image).set(rgba);
+  new Int32Array(buffer, firsts).set(columns.firsts.map((first) => (first - left) * VECTOR));
+  new Float32Array(buffer, across).set(columns.weights);
+  new Float32Array(buffer, down).set(rows.weights);
+  code ??= compiled();
+  for (let y = 0; y < height; y++) {
+    const from = image + (rows.firsts[y] * side + left) * PIXEL;
+    code.down(from, side * PIXEL, rows.length, down + y * rows.length * 4, groups, row);
+    code.across(row, firsts, columns.length, across, width, result + y * width * PIXEL);
   }
-  const result = new Uint8ClampedArray(size * rows.length * 4).fill(255);
-  const row = size * 3;
-  for (let y = 0, to = 0; y < rows.length; y++) {
-    const { first, weights } = rows[y];
-    for (let x = 0; x < row; x += 3, to += 4) {
-      let [red, green, blue] = [0, 0, 0];
-      for (let j = 0, from = (first - top) * row + x; j < weights.length; j++, from += row) {
-        const weight = weights[j];
-        red += weight * across[from];
-        green += weight * across[from + 1];
-        blue += weight * across[from + 2];
-      }
-      result[to] = red; // the array rounds and clamps
-      result[to + 1] = green;
-      result[to + 2] = blue;
-    }
-  }
-  return result;
+  return new Uint8ClampedArray(buffer, result, width * height * PIXEL).slice();
 }

@@ -16,16 +16,23 @@ from tallow_build.environment.browser import until
 
 PATIENCE = 240_000
 
-# Counts open decoded pictures, and object URLs that were not revoked.
+# Counts decoded pictures that the page holds, and object URLs that were not revoked.
 COUNT = """
 window.open = 0; window.most = 0; window.addresses = 0;
-const make = window.createImageBitmap;
-window.createImageBitmap = async (...args) => {
-    const bitmap = await make(...args);
-    window.most = Math.max(window.most, ++window.open);
-    const close = bitmap.close.bind(bitmap);
-    bitmap.close = () => { window.open -= 1; close(); };
-    return bitmap;
+const { close } = ImageBitmap.prototype;
+ImageBitmap.prototype.close = function () { window.open -= 1; close.call(this); };
+window.Worker = class extends Worker {
+    constructor(...about) {
+        super(...about);
+        this.addEventListener("message", ({ data: { result } }) => {
+            if (result?.bitmap || result instanceof ImageBitmap) window.open += 1;
+            window.most = Math.max(window.most, window.open);
+        });
+    }
+    postMessage(message, handed = []) {
+        window.open -= Array.from(handed).filter((part) => part instanceof ImageBitmap).length;
+        super.postMessage(message, handed);
+    }
 };
 const [address, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
 URL.createObjectURL = (file) => { window.addresses += 1; return address(file); };

@@ -17,7 +17,7 @@ def photo(module):
             "./prepare/photo.js",
             "async (m, [content, name]) => {"
             " const photo = await m.readPhoto(new File([new Uint8Array(content)], name));"
-            " return Array.from(photo.pixels({ size: 224, crop: 0.875 })); }",
+            " return Array.from(await photo.pixels({ size: 224, crop: 0.875 })); }",
             [list(content), name],
         )
         return np.array(found).reshape(224, 224, 4)[..., :3]

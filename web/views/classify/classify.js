@@ -8,7 +8,7 @@ import { labelsOf, listModels, photoModel } from "../../shared/catalogue.js";
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
 import { filesOf } from "../../prepare/files.js";
-import { PhotoError, readPhoto } from "../../prepare/photo.js";
+import { PhotoError, readPhoto, startPhotographs } from "../../prepare/photo.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { follow } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
@@ -30,6 +30,12 @@ import { Samples } from "./samples.js";
  * @property {number} ms
  */
 
+/**
+ * Until then nothing is drawn for a photograph, since that would slow its answer down. One that has
+ * no answer by then is shown without it.
+ */
+const PATIENCE_MS = 100;
+
 export class Classify {
   #root;
   #input;
@@ -46,8 +52,14 @@ export class Classify {
   #wanted;
   /** @type {Photo | null} */
   #photo = null;
+  /** The photograph whose picture is shown. @type {Photo | null} */
+  #drawn = null;
   /** The answer that is shown. @type {Answer | null} */
   #answer = null;
+  /** How the last model wants its photographs. @type {Answer["preprocess"] | null} */
+  #preprocess = null;
+  /** Runs while the page still shows what was there before. @type {number | undefined} */
+  #patience;
   #opening = 0;
   /** @type {Latest<Question, Answer>} */
   #latest;
@@ -70,6 +82,7 @@ export class Classify {
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(this.#list);
     this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
+      read: (file) => readPhoto(file, this.#preprocess),
       ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }, false),
       open: (file) => void this.#open(file),
       changed: () => this.#copies?.update(),
@@ -110,6 +123,9 @@ export class Classify {
       this.#message.show(words("unknownModel", this.#wanted));
     }
     this.#select.value = chosen;
+    // What the first photograph would wait for.
+    startPhotographs();
+    labelsOf(chosen).catch(() => {});
     return chosen;
   }
 
@@ -141,12 +157,13 @@ export class Classify {
   async #open(file) {
     const turn = ++this.#opening;
     this.#forget();
+    this.#patience = setTimeout(() => this.#wait(), PATIENCE_MS);
     try {
-      const photo = await readPhoto(file);
-      if (turn !== this.#opening) return; // a newer file was chosen meanwhile
+      const photo = await readPhoto(file, this.#preprocess);
+      // A newer file may have been chosen meanwhile.
+      if (turn !== this.#opening) return photo.close();
       this.#photo = photo;
-      this.#root.classList.add("chosen");
-      this.#picture(photo);
+      if (!this.#patience) this.#picture(photo);
       await this.#ask();
     } catch (error) {
       if (turn === this.#opening) this.#refuse(error);
@@ -220,10 +237,10 @@ export class Classify {
    */
   async #classify({ photo, model }, keep = true) {
     labelsOf(model).catch(() => {}); // fetched in parallel; labelled() reports a failure
-    // Scale the photo only now: while the worker and the GPU are busy, that would take three times
-    // as long.
     const { name, preprocess } = await this.#engine.ready(model);
-    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess), { keep });
+    this.#preprocess = preprocess;
+    const pixels = await photo.pixels(preprocess);
+    const { top, ms } = await this.#engine.classify(name, pixels, { keep });
     return { rows: await labelled(top, model), model, preprocess, ms };
   }
 
@@ -239,7 +256,7 @@ export class Classify {
   async #ask() {
     const photo = this.#photo;
     if (!photo) return;
-    this.#root.classList.add("waiting");
+    if (!this.#patience) this.#root.classList.add("waiting");
     const model = await this.model().catch(() => null); // the status shows why
     if (model && photo === this.#photo) this.#latest.ask({ photo, model });
   }
@@ -250,10 +267,12 @@ export class Classify {
    */
   #show(answer, photo) {
     const { rows, preprocess, ms } = answer;
+    this.#hurry();
     this.#answer = answer;
     this.#root.classList.remove("waiting");
     this.#message.clear();
     this.#bars.show(rows);
+    this.#picture(photo);
     this.#outline(preprocess.crop);
     this.#changed();
     this.#list.dataset.source = photo.name;
@@ -265,6 +284,7 @@ export class Classify {
    * @param {Photo} photo
    */
   #fail(error, photo) {
+    this.#wait();
     this.#root.classList.remove("waiting");
     this.#bars.show([]);
     if (error instanceof NotReady) return; // the status shows why
@@ -275,32 +295,59 @@ export class Classify {
 
   /** Show why a picture can't be opened. @param {unknown} error */
   #refuse(error) {
+    this.#wait();
     this.#message.show(wordsOf(error));
   }
 
-  /** Clear the picture and the answer. */
+  /** What is shown changes now. */
+  #hurry() {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+  }
+
+  /** Forget the picture and the answer, although the page may show them a moment longer. */
   #forget() {
+    clearTimeout(this.#patience);
+    this.#photo?.close();
     this.#photo = this.#answer = null;
+    this.#latest.forget();
+    this.#heat.stop();
+    delete this.#list.dataset.source;
+  }
+
+  /** The answer takes a while: clear what is shown, and show the picture. */
+  #wait() {
+    if (!this.#patience) return;
+    this.#hurry();
     this.#root.classList.remove("chosen");
     this.#changed();
-    this.#latest.forget();
-    this.#root.classList.remove("waiting");
     this.#message.clear();
     this.#bars.show([]);
-    delete this.#list.dataset.source;
+    this.#drawn = null;
     this.#frame.replaceChildren();
     this.#timed(null);
+    const photo = this.#photo;
+    if (!photo) return;
+    this.#root.classList.add("waiting");
+    this.#picture(photo);
   }
 
   /** Show the whole picture. @param {Photo} photo */
-  #picture({ name, picture, width, height }) {
+  #picture(photo) {
+    if (photo === this.#drawn) return;
+    this.#drawn = photo;
+    const { name, width, height } = photo;
     const figure = document.createElement("figure");
     figure.style.aspectRatio = `${width} / ${height}`;
     figure.style.setProperty("--aspect", String(width / height));
+    const picture = document.createElement("canvas");
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", name);
     figure.append(picture);
     this.#frame.replaceChildren(figure);
+    this.#root.classList.add("chosen");
+    // Painted with what the caller still changes on the page.
+    queueMicrotask(() => photo.draw(picture).catch((error) => this.#refuse(error)));
   }
 
   /**

@@ -9,7 +9,6 @@
 
 import { percent } from "../../widgets/bars.js";
 import { NotReady } from "../../engine/engine.js";
-import { readPhoto } from "../../prepare/photo.js";
 import { text } from "../../i18n/text.js";
 
 /** More tiles would make the page slow. */
@@ -36,6 +35,7 @@ export class Gallery {
   #bar;
   #button;
   #status;
+  #read;
   #ask;
   #open;
   #changed;
@@ -49,14 +49,16 @@ export class Gallery {
   /**
    * @param {HTMLElement} root
    * @param {object} page
+   * @param {(file: File) => Promise<Photo>} page.read
    * @param {(photo: Photo) => Promise<{rows: Row[], model: string}>} page.ask
    * @param {(file: File) => void} page.open  shows a picture large
    * @param {() => void} page.changed  called when the items have changed
    */
-  constructor(root, { ask, open, changed }) {
+  constructor(root, { read, ask, open, changed }) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
+    this.#read = read;
     this.#ask = ask;
     this.#open = open;
     this.#changed = changed;
@@ -150,12 +152,11 @@ export class Gallery {
       if (item.answer || item.failure) continue;
       this.#render();
       try {
-        const photo = await readPhoto(item.file, false);
+        const photo = await this.#read(item.file);
         try {
           if (turn !== this.#turn) return;
           const small = /** @type {HTMLCanvasElement} */ (item.tile.firstElementChild);
-          small.width = small.height = SIDE;
-          photo.thumbnail(small);
+          await photo.thumbnail(small, SIDE);
           const answer = await this.#ask(photo);
           if (turn !== this.#turn) return;
           item.answer = answer;

@@ -10,7 +10,7 @@ import { percent } from "../../widgets/bars.js";
 
 /**
  * @typedef {object} Shown  the answer that the map is about
- * @property {() => Uint8ClampedArray<ArrayBuffer>} pixels  the input of the model
+ * @property {() => Promise<Uint8ClampedArray<ArrayBuffer>>} pixels  the input of the model
  * @property {() => import("../../widgets/bars.js").Row} best  labelled in the current language
  * @property {HTMLElement} area  the square that the model sees
  * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for the probability
@@ -61,6 +61,11 @@ export class Heat {
     this.#render();
   }
 
+  /** Stop computing a map. */
+  stop() {
+    if (this.#working) this.update();
+  }
+
   #render() {
     const map = this.#map;
     show(this.#button, () => (this.#working ? text.cancel : map ? text.heatHide : text.heatShow));
@@ -88,7 +93,7 @@ export class Heat {
     this.#render();
     try {
       const { probability } = shown.best();
-      const heat = await occlude(shown.pixels(), probability, shown.ask, (done) => {
+      const heat = await occlude(await shown.pixels(), probability, shown.ask, (done) => {
         if (turn === this.#turn) this.#bar.value = done;
         return turn === this.#turn;
       });

@@ -101,8 +101,7 @@ export class OpenImage {
       bgr: order.value === "BGR",
     };
     const photo = await readPhoto(chosen);
-    const rgba = photo.scaled(form.width, form.height, fit.value === "whole");
-    photo.close();
+    const rgba = await photo.scaled(form.width, form.height, fit.value === "whole");
     const one = toTensor(rgba, form, rules);
     if (isInteger(this.#dtype)) one.forEach((x, i) => (one[i] = Math.round(x)));
     const all = new Float64Array(sizeOf(shape));
