@@ -75,9 +75,9 @@ class Holding:
 
 
 def worker_of(page: Page) -> Worker:
-    """The newest of the page's own workers. Those of WebAssembly's pool wait for steps, and answer
-    nothing."""
-    return [each for each in page.workers if "/worker/" in each.url][-1]
+    """The newest of the page's workers for networks. Others wait for steps of WebAssembly, or scale
+    photographs."""
+    return [each for each in page.workers if "/worker/main" in each.url][-1]
 
 
 def served_path(name: str) -> str:

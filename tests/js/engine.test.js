@@ -295,6 +295,16 @@ test("a failed worker is replaced by one that starts Python without the snapshot
   });
 });
 
+test("one that has never spoken does not speak against the snapshot", async () => {
+  void engine.prepare(async () => "mnist");
+  await turn();
+  workers[0].close(words("workerStuck", 30), false);
+  void engine.prepare(async () => "mnist");
+  await turn();
+  assert.equal(workers.length, 2);
+  assert.equal(workers[1].calls[0].args.plain, false);
+});
+
 test("after three failures without an answer, only retry() starts another worker", async () => {
   await ready();
   for (let i = 0; i < 3; i++) {

@@ -133,6 +133,25 @@ test("silence counts while calls are open, and every message ends it", async () 
   await assert.rejects(open, /has not responded for 3 seconds/);
 });
 
+test("a worker that has never said anything has less time", async () => {
+  const url = new URL("https://tallow.test/worker.js");
+  /** @type {boolean[]} */
+  const spoke = [];
+  for (const speaks of [false, true]) {
+    const rpc = new Rpc(url, 9, undefined, 3);
+    rpc.on("close", (data) => spoke.push(data.spoke));
+    const worker = /** @type {FakeWorker} */ (workers.at(-1));
+    const open = rpc.call("a");
+    mock.timers.tick(2000);
+    if (speaks) worker.say({ event: "stage" });
+    mock.timers.tick(3000);
+    assert.equal(worker.terminated, !speaks);
+    mock.timers.tick(6000);
+    await assert.rejects(open, speaks ? /for 9 seconds/ : /for 3 seconds/);
+  }
+  assert.deepEqual(spoke, [false, true]);
+});
+
 test("silence does not count after the last response", async () => {
   const { rpc, worker } = started(3);
   const open = rpc.call("a");

@@ -24,6 +24,9 @@ const MAX_TRIES = 3;
 /** Seconds of silence after which a busy worker is stuck: longer than any kernel or download takes. */
 const PATIENCE = 120;
 
+/** The same until a worker's first message, which waits for its script and the device. */
+const BEGINNING = 30;
+
 /** The worker or the model failed. The status shows it already, so views show nothing more. */
 export class NotReady extends LocalizedError {}
 
@@ -61,7 +64,8 @@ export class Engine {
     this.#device = device;
     this.#actual = triedFirst(device);
     this.#listener = listener;
-    this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker()));
+    this.#connect =
+      outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker(), BEGINNING));
     this.#models = new Models(
       (name) => this.#askAnywhere("load", { model: name }),
       (warnings) => listener.warned(warnings),
@@ -322,8 +326,8 @@ export class Engine {
       if (rpc === this.#rpc && DEVICES[used].onGpu) this.#replaceDevice(rpc);
     });
     rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", publicTextOf(message))));
-    rpc.on("close", ({ reason }) => {
-      if (rpc === this.#rpc) this.#replaceWorker(reason);
+    rpc.on("close", ({ reason, spoke = true }) => {
+      if (rpc === this.#rpc) this.#replaceWorker(reason, spoke);
     });
     return this.#begin(rpc, "boot");
   }
@@ -371,9 +375,10 @@ export class Engine {
    * Start another worker after a failure. After too many failures report the reason, and wait for
    * retry().
    * @param {Words} reason
+   * @param {boolean} spoke  whether it had ever sent a message
    */
-  #replaceWorker(reason) {
-    if (this.#failures.crash()) {
+  #replaceWorker(reason, spoke) {
+    if (this.#failures.crash(spoke)) {
       this.#drop();
       this.#listener.again(words("workerReplaced", reason), true);
       return;

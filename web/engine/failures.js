@@ -12,6 +12,7 @@ export const FAULTS = new Set(["DeviceError", "OutOfMemoryError", "DeviceMemoryE
 
 export class Failures {
   #crashes = 0;
+  #crashed = false;
   #lostAt = -Infinity;
   #lostOften = false;
   #now;
@@ -21,9 +22,9 @@ export class Failures {
     this.#now = now;
   }
 
-  /** Whether a worker failed since the last answer. */
+  /** Whether a worker failed since the last answer, other than one that never began. */
   get crashed() {
-    return this.#crashes > 0;
+    return this.#crashed;
   }
 
   /** Whether WebGPU was given up because the device was lost too often. */
@@ -31,9 +32,14 @@ export class Failures {
     return this.#lostOften;
   }
 
-  /** The worker failed. @returns {boolean}  whether to start another */
-  crash() {
+  /**
+   * The worker failed.
+   * @param {boolean} begun  whether it had ever sent a message
+   * @returns {boolean}  whether to start another
+   */
+  crash(begun) {
     this.#crashes += 1;
+    this.#crashed ||= begun;
     return this.#crashes <= MAX_REPLACED;
   }
 
@@ -48,6 +54,7 @@ export class Failures {
   /** The worker answered, or the visitor asked to try again. */
   forgetCrashes() {
     this.#crashes = 0;
+    this.#crashed = false;
   }
 
   /** The visitor chose a device. */

@@ -8,7 +8,8 @@
  *
  * A worker counts as stuck when calls are open and it has sent neither responses nor events for
  * `patience` seconds. Slow work reports progress: downloads with every chunk, compilation with
- * every kernel.
+ * every kernel. Before its first message it has less time, since some never begin: in Firefox on a
+ * busy machine, now and then, one of which nothing is heard after it has started a worker itself.
  */
 
 import { LocalizedError, publicTextOf, words } from "../i18n/messages.js";
@@ -40,25 +41,30 @@ export class Rpc {
   #closed = null;
   /** Ticks since the last message. */
   #silent = 0;
+  #spoke = false;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #ticking;
   #worker;
   #patience;
+  /** The patience from the first message on. */
+  #usual;
 
   /**
    * @param {URL} url  of a module worker that calls serve()
    * @param {number} [patience]  seconds of silence after which it counts as stuck
    * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already
    *   started
+   * @param {number} [beginning]  the patience until its first message
    */
-  constructor(url, patience = Infinity, first) {
+  constructor(url, patience = Infinity, first = undefined, beginning = patience) {
     const receive = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
     const fail = (/** @type {ErrorEvent} */ event) => {
       // If a module can't be loaded, the event has no message.
       const why = event.message ? publicTextOf(event.message) : words("noWorkerFile", url.pathname);
       this.close(words("workerFailed", why));
     };
-    this.#patience = patience;
+    this.#patience = beginning;
+    this.#usual = patience;
     this.#worker = first?.worker ?? new Worker(url, { type: "module" });
     this.#worker.onmessage = receive;
     this.#worker.onerror = fail;
@@ -90,8 +96,8 @@ export class Rpc {
   }
 
   /**
-   * Listen to an event. "close" comes from here, with {reason}, when the worker failed or was
-   * closed.
+   * Listen to an event. "close" comes from here, with {reason, spoke}, when the worker failed or
+   * was closed; spoke: whether it has ever sent a message.
    * @param {string} event
    * @param {(data: any) => void} listener
    */
@@ -110,7 +116,7 @@ export class Rpc {
     for (const { reject } of this.#open.values()) reject(this.#closed);
     this.#open.clear();
     this.#rest();
-    this.#raise("close", { reason });
+    this.#raise("close", { reason, spoke: this.#spoke });
   }
 
   #tick() {
@@ -128,6 +134,8 @@ export class Rpc {
   /** @param {any} data */
   #receive(data) {
     this.#silent = 0;
+    this.#spoke = true;
+    this.#patience = this.#usual;
     if (data.event) {
       this.#raise(data.event, data);
       return;

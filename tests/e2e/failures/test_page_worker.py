@@ -10,11 +10,14 @@ from tests.e2e.conftest import worker_of
 
 from tallow_build.environment.browser import until
 
-# The page's workers, so that a test can crash the newest.
+# The page's workers for networks, so that a test can crash the newest.
 WORKERS = """
 window.workers = [];
 window.Worker = class extends Worker {
-  constructor(...args) { super(...args); workers.push(this); }
+  constructor(...args) {
+    super(...args);
+    if (String(args[0]).includes("/worker/main")) workers.push(this);
+  }
 };
 """
 CRASH = "workers.at(-1).dispatchEvent(new ErrorEvent('error', {message: 'no memory'}))"
@@ -37,6 +40,13 @@ window.Worker = class extends Worker {
 """
 
 STUCK = "    postMessage({ event: 'stuck' }); for (;;);"
+
+# The first worker never gets anything to do, as one that does not start.
+DEAF = """
+window.Worker = class extends Worker {
+  postMessage(...about) { if (this !== workers[0]) super.postMessage(...about); }
+};
+"""
 
 # What a worker does with a question at the test's command.
 DIGIT = "digit: ({ pixels }) => "
@@ -108,6 +118,18 @@ def test_a_worker_that_is_stuck_dies_or_fails_is_replaced_and_the_page_keeps_its
         in photos["coffee"]["expected"]["squeezenet1_1"]["top1"]
     )
     expect(visitor.hook("model-select")).to_have_value("squeezenet1_1")
+
+
+def test_a_worker_that_does_not_start_is_replaced(visitor, patch):
+    patch(visitor.page, "engine/engine.js", "const BEGINNING = 30;", "const BEGINNING = 8;")
+    visitor.page.add_init_script(DEAF)
+    visitor.open("./?device=wasm")
+    assert workers(visitor) == 2
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    # Nothing speaks against the snapshot.
+    log = visitor.hook("boot-log")
+    expect(log.locator("[data-stage=snapshot][data-state=done]")).to_have_count(1)
 
 
 def test_two_tabs_at_once(visitor, visitor_of):

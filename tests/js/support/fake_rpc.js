@@ -32,11 +32,11 @@ export class FakeRpc {
   }
 
   /** @param {any} reason */
-  close(reason) {
+  close(reason, spoke = true) {
     if (this.closed) return;
     this.closed = true;
     for (const { answer } of this.calls) answer.reject(new RemoteError("WorkerClosed", reason));
-    this.raise("close", { reason });
+    this.raise("close", { reason, spoke });
   }
 
   /** The newest call of an action. @param {string} action */
