@@ -57,6 +57,7 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
         'new Worker(new URL("../worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
     )
     (web / "wasm" / "thread.js").write_text("console.log(2);\n")
+    (web / "worker" / "photographs.js").write_text("console.log(3);\n")
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
         'import { HOME } from "../home.js";\n'
