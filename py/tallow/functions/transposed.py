@@ -112,22 +112,47 @@ def conv2d_input(
         for axis in (0, 1)
     )
     lines = [
-        concat([_block(gradient, turned, y, x, shape, stride) for x in across], 4) for y in down
+        _joined([_block(gradient, turned, y, x, shape, stride) for x in across], across, 4)
+        for y in down
     ]
-    whole = concat(lines, 2)
+    whole = _joined(lines, down, 2)
+    if whole is None:
+        return zeros(shape, gradient.dtype)
     n, high, of_high, wide, of_wide, channels = whole.shape
     pixels = reshape(whole, (n, high * of_high, wide * of_wide, channels))
     return pixels[:, : shape[1], : shape[2]]
 
 
+def _joined(parts: Sequence[Tensor | None], spans: Sequence[_Span], axis: int) -> Tensor | None:
+    """Blocks one behind the other; None stands for zeros."""
+    known = [part for part in parts if part is not None]
+    if len(known) == 1:
+        at = next(number for number, part in enumerate(parts) if part is not None)
+        before = sum(span.residues for span in spans[:at])
+        behind = sum(span.residues for span in spans[at + 1 :])
+        pads = [(0, 0)] * known[0].ndim
+        pads[axis] = before, behind
+        return pad(known[0], pads) if before or behind else known[0]
+    if not known:
+        return None
+    shape = known[0].shape
+
+    def filled(part: Tensor | None, span: _Span) -> Tensor:
+        empty = (*shape[:axis], span.residues, *shape[axis + 1 :])
+        return zeros(empty, known[0].dtype) if part is None else part
+
+    return concat([filled(*pair) for pair in zip(parts, spans, strict=True)], axis)
+
+
 def _block(
     gradient: Tensor, turned: Tensor, y: _Span, x: _Span, shape: Shape, stride: Pair
-) -> Tensor:
-    """The pixels of two spans: (n, lines of each residue, residues, columns, residues, c)."""
+) -> Tensor | None:
+    """The pixels of two spans: (n, lines of each residue, residues, columns, residues, c). None if
+    no tap reaches them."""
+    if not y.size or not x.size:
+        return None
     n, length, width, channels = shape
     high, wide = -(-length // stride[0]), -(-width // stride[1])
-    if not y.size or not x.size:
-        return zeros((n, high, y.residues, wide, x.residues, channels), gradient.dtype)
     each, groups, per_group = turned.shape[2:]
     parts = [
         turned[
