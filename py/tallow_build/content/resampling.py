@@ -24,11 +24,8 @@ export const WEIGHING =
   "{code}";
 """
 
-_PIXEL, _WEIGHT, _GROUP = (
-    16,
-    4,
-    4,
-)  # bytes of a vector and of a weight; pixels that are read at once
+_PIXEL, _WEIGHT = 16, 4  # bytes of a vector and of a weight
+_GROUP = 4  # pixels that are read at once
 
 
 class _Code(Function):

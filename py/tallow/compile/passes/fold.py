@@ -2,7 +2,8 @@
 
 Exporters compute shapes with tensors; those must be numbers when the graph is built, and on the
 WebGPU road there is no NumPy to compute them. The same records serve: elementwise evaluators get
-`_Numbers` in place of NumPy, movement goes by its index rule on Python integers.
+`_Numbers` in place of NumPy, movement goes by its index rule on Python integers. Where NumPy is
+loaded anyway, it computes what has many elements.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _UNROLLED = 64
 
 
 _FEW = 4
-"""Operations behind a window from which on they take so long that they are written in a loop over
-the neighbours, and not once for each."""
+"""So many operations behind a window are written for each neighbour. More of them take so long that
+the way of the sums through memory, to a loop over the neighbours, hardly shows."""
 
 
 def sliding(
