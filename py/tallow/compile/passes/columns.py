@@ -93,6 +93,8 @@ def columns_of(block: int, x: Shape, weight: Shape, result: Shape, **attrs: Any)
 def conv2d_by_columns(x: Tensor, weight: Tensor, **attrs: Any) -> Tensor:
     """The convolution, by columns where that pays."""
     plain = make(window.conv2d, x.node, weight.node, **attrs)
+    if not x.size:
+        return Tensor(plain)
     columns = columns_of(_CHANNELS // x.shape[3], x.shape, weight.shape, plain.shape, **attrs)
     if columns is None:
         return Tensor(plain)

@@ -8,7 +8,7 @@ from typing import Any
 from ...graph import Graph, Node, constant, make, rebuild
 from ...hostarray import HostArray, from_values
 from ...ops import elementwise as e
-from ...ops import gather, movement
+from ...ops import gather, movement, window
 from . import rewrite
 
 
@@ -65,7 +65,23 @@ def _simpler(node: Node) -> Node:
         return inputs[1]
     if op is e.divide:
         return _divide(node)
+    if op in _OF_NOTHING and node.dtype.is_floating and not all(each.size for each in inputs):
+        return _everywhere(_OF_NOTHING[op], node)
     return node
+
+
+_OF_NOTHING = {
+    window.conv2d: 0.0,
+    window.conv2d_weight: 0.0,
+    window.sum_pool2d: 0.0,
+    window.max_pool2d: -math.inf,
+}
+"""What windows give that see nothing but padding: no kernel may read an image without elements."""
+
+
+def _everywhere(value: float, node: Node) -> Node:
+    number = constant(from_values([value], (1,) * len(node.shape), node.dtype))
+    return rewrite.expand(number, node.shape)
 
 
 def _concat(node: Node) -> Node:
@@ -117,5 +133,4 @@ def _divide(node: Node) -> Node:
         return node
     if not 1e-30 < abs(divisor) < 1e30:
         return node
-    inverse = constant(from_values([1 / divisor], (1,) * len(node.shape), node.dtype))
-    return make(e.multiply, node.inputs[0], rewrite.expand(inverse, node.shape))
+    return make(e.multiply, node.inputs[0], _everywhere(1 / divisor, node))
