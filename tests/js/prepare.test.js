@@ -260,6 +260,16 @@ const RESAMPLED = JSON.parse(
   await readFile(new URL("../data/resampled.json", import.meta.url), "utf8"),
 );
 
+test("a browser without SIMD says so when a photograph is scaled", async (t) => {
+  t.mock.method(WebAssembly, "validate", () => false);
+  const again = "../../web/prepare/resample.js?again"; // a module that has compiled nothing yet
+  const { scaleAndCrop: fresh } = await import(again);
+  assert.throws(() => fresh(new Uint8ClampedArray(4), 1, 1, 1), {
+    name: "PhotoError",
+    words: { entry: "noSimd", about: [] },
+  });
+});
+
 /** A triangle wave of whole numbers. @param {number} at @param {number} half */
 const wave = (at, half) => half - Math.abs((at % (2 * half)) - half);
 

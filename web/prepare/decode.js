@@ -1,10 +1,11 @@
 // @ts-check
 /**
  * Decodes image files upright, crops them to their middle square on white, and scales them: what
- * worker/photographs.js does for photo.js. It says what is wrong by the name of a text, since the
- * texts themselves stay with the page.
+ * worker/photographs.js does for photo.js.
  */
 
+import { words } from "../i18n/messages.js";
+import { PhotoError } from "./photo_error.js";
 import { readHeader } from "./header.js";
 import { scale, scaleAndCrop } from "./resample.js";
 
@@ -25,22 +26,10 @@ const STAGE = 1024;
  */
 const MAX_PIXELS = 128e6;
 
-/** A file can't be opened as a picture. */
-export class Unreadable extends Error {
-  /**
-   * @param {import("../i18n/messages.js").Entry} entry
-   * @param {(string | number)[]} about
-   */
-  constructor(entry, ...about) {
-    super(entry);
-    this.words = { entry, about };
-  }
-}
-
 /**
  * @param {File} file
  * @returns {Promise<ImageBitmap>}  turned upright by its EXIF orientation
- * @throws {Unreadable}
+ * @throws {PhotoError}
  */
 export async function decode(file) {
   /** @type {import("./header.js").Header | null} */
@@ -51,12 +40,12 @@ export async function decode(file) {
       return await createImageBitmap(file, { imageOrientation: "from-image" });
     }
   } catch {
-    if (header?.format === "HEIC") throw new Unreadable("heicPhoto", file.name);
-    if (header) throw new Unreadable("damagedPhoto", file.name, header.format);
-    throw new Unreadable("notPhoto", file.name, file.type);
+    if (header?.format === "HEIC") throw new PhotoError(words("heicPhoto", file.name));
+    if (header) throw new PhotoError(words("damagedPhoto", file.name, header.format));
+    throw new PhotoError(words("notPhoto", file.name, file.type));
   }
   const { width, height } = header;
-  throw new Unreadable("largePhoto", file.name, width, height, MAX_PIXELS / 1e6);
+  throw new PhotoError(words("largePhoto", file.name, width, height, MAX_PIXELS / 1e6));
 }
 
 /** The middle square of a picture. @param {ImageBitmap} bitmap @returns {Square} */
@@ -135,7 +124,7 @@ function painted(across, down, bitmap, left, top, width, height) {
   const surface = new OffscreenCanvas(across, down);
   // The pixels are read back, so keep them out of the GPU.
   const brush = surface.getContext("2d", { willReadFrequently: true });
-  if (!brush) throw new Unreadable("noCanvas");
+  if (!brush) throw new PhotoError(words("noCanvas"));
   brush.fillStyle = "#fff";
   brush.fillRect(0, 0, across, down);
   brush.imageSmoothingQuality = "high";

@@ -2,7 +2,7 @@
 /** Gets the files of a drop or a paste: all of them with their folders, or only the pictures. */
 
 import { words } from "../i18n/messages.js";
-import { PhotoError } from "./photo.js";
+import { PhotoError } from "./photo_error.js";
 
 /**
  * @typedef {object} Given  one of the visitor's files

@@ -4,7 +4,9 @@
  * that the page stays free meanwhile.
  */
 
-import { LocalizedError, publicTextOf, words } from "../i18n/messages.js";
+import { RemoteError, Rpc } from "../engine/rpc.js";
+import { words } from "../i18n/messages.js";
+import { PhotoError } from "./photo_error.js";
 import { drawSvg, isSvg } from "./svg.js";
 
 /**
@@ -23,10 +25,8 @@ const MAX_SHOWN_SIDE = 960;
 
 const WORKER = new URL("../worker/photographs.js", import.meta.url);
 
-/** A file can't be opened as a picture; the message names it. */
-export class PhotoError extends LocalizedError {
-  name = "PhotoError";
-}
+/** Seconds of silence after which the worker is stuck: longer than the largest picture takes. */
+const PATIENCE = 120;
 
 /** A decoded picture: the middle square, which models see, and the picture to show. */
 export class Photo {
@@ -127,35 +127,17 @@ export async function readPhoto(file, preprocess = null) {
   );
 }
 
-/** @type {Worker | null} */
+/** @type {Rpc | null} */
 let worker = null;
-
-/** What the worker was asked, by number. @type {Map<number, PromiseWithResolvers<any>>} */
-const asked = new Map();
-let next = 1;
 
 /** Start the worker, unless it runs: its first photograph then need not wait for that. */
 export function startPhotographs() {
   if (worker) return worker;
-  const started = new Worker(WORKER, { type: "module" });
-  worker = started;
-  started.onmessage = ({ data: { id, result, words: why, failure } }) => {
-    const call = asked.get(id);
-    asked.delete(id);
-    if (why) call?.reject(new PhotoError(why));
-    else if (failure !== undefined) call?.reject(new Error(failure));
-    else call?.resolve(result);
-  };
-  started.onerror = ({ message }) => {
-    if (worker !== started) return;
-    worker = null; // the next photograph starts another
-    started.terminate();
-    const why = message ? publicTextOf(message) : words("noWorkerFile", WORKER.pathname);
-    const error = new LocalizedError(words("workerFailed", why));
-    for (const { reject } of asked.values()) reject(error);
-    asked.clear();
-  };
-  return started;
+  const started = new Rpc(WORKER, PATIENCE);
+  started.on("close", () => {
+    if (worker === started) worker = null; // the next photograph starts another
+  });
+  return (worker = started);
 }
 
 /**
@@ -163,13 +145,15 @@ export function startPhotographs() {
  * @param {Record<string, unknown>} args
  * @param {Transferable[]} [handed]
  * @returns {Promise<any>}
+ * @throws {PhotoError}
  */
-function ask(action, args, handed = []) {
-  const id = next++;
-  const call = Promise.withResolvers();
-  asked.set(id, call);
-  startPhotographs().postMessage({ id, action, args }, handed);
-  return call.promise;
+async function ask(action, args, handed = []) {
+  try {
+    return await startPhotographs().call(action, args, handed);
+  } catch (error) {
+    const known = error instanceof RemoteError && error.type === "PhotoError";
+    throw known ? new PhotoError(error.words) : error;
+  }
 }
 
 /**

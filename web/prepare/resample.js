@@ -5,6 +5,8 @@
  * between browsers.)
  */
 
+import { words } from "../i18n/messages.js";
+import { PhotoError } from "./photo_error.js";
 import { WEIGHING } from "./weighing.js";
 
 /** Sharpness of the cubic. -0.5 is Catmull-Rom, which Pillow and the training of the models use. */
@@ -84,9 +86,10 @@ const memory = new WebAssembly.Memory({ initial: 0, maximum: 1 << 16 });
 /** @type {Record<"down" | "across", (...about: number[]) => void> | undefined} */
 let code;
 
-/** The functions of weighing.js, which are compiled when they are first needed. */
+/** The functions of weighing.js, compiled. @throws {PhotoError}  where that has no SIMD */
 function compiled() {
   const bytes = Uint8Array.from(atob(WEIGHING), (letter) => letter.charCodeAt(0));
+  if (!WebAssembly.validate(bytes)) throw new PhotoError(words("noSimd"));
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
     tallow: { memory },
   });

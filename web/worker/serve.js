@@ -5,6 +5,18 @@ import { publicWords, wordsOf } from "../i18n/messages.js";
 
 /** @typedef {(args: any) => unknown} Action */
 
+/** The result of an action, with what of it is handed over instead of copied. */
+export class Handed {
+  /**
+   * @param {unknown} result
+   * @param {Transferable[]} parts
+   */
+  constructor(result, parts) {
+    this.result = result;
+    this.parts = parts;
+  }
+}
+
 /**
  * Send an event to the page.
  * @param {string} event
@@ -26,7 +38,9 @@ export function serve(actions) {
         throw new Error(
           `The worker has no action ${action}; it has ${Object.keys(actions).join(", ")}.`,
         );
-      postMessage({ id, result: await run(args) });
+      const done = await run(args);
+      const { result, parts } = done instanceof Handed ? done : new Handed(done, []);
+      postMessage({ id, result }, { transfer: parts });
     } catch (error) {
       console.error(error); // with its stack or Python traceback
       postMessage({ id, error: describeError(error) });

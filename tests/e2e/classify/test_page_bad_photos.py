@@ -12,6 +12,8 @@ from PIL import Image
 from playwright.sync_api import expect
 from tests.e2e.classify.colours import LABELS, add_colours, most, small
 
+from tallow_build.environment.browser import until
+
 
 def file(name: str, content: bytes, kind: str = "") -> dict[str, Any]:
     """A file to choose; its type is what the browser makes of its name."""
@@ -128,6 +130,7 @@ def test_odd_pictures_are_opened_and_broken_ones_named(visitor):
         visitor.choose(file(name, content()))
         assert len(visitor.answer(name)) == len(LABELS)
         expect(alert.locator("span")).to_be_empty()
+        until(visitor.page, f"({MIDDLE})()[3] === 255")  # the picture is painted after the answer
         assert visitor.page.evaluate(MIDDLE)[:3] == pytest.approx(colour, abs=12), name
 
     # All at once: broken ones do not stop the others, and show the reason in their tile.

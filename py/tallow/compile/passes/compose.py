@@ -80,6 +80,8 @@ def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
         x = x.astype(dt.int32)
     elif x.dtype.is_floating:
         x = _in_order(x)
+    elif x.dtype.size == 8:  # whose numbers have to fit 32 bits here, for whatever is computed
+        x = x.astype(dt.int32 if x.dtype.kind == "i" else dt.uint32)
     keys = f.bitwise_invert(x) if descending else x
     return _ranked(keys, count) if x.shape[-1] <= _MOST_RANKED else _merged(keys)[..., :count]
 

@@ -30,7 +30,7 @@ case(
     lambda x: np.argsort(-x, -1, kind="stable")[:, :4],
 )
 many = np.random.default_rng(5).integers(-40, 40, (2, 4100))  # sorted as blocks, then merged
-for kind in ("float32", "uint32"):
+for kind in ("float32", "uint32", "int64"):
     case(
         f"argsort-many-{kind}",
         many.astype(kind),

@@ -30,6 +30,7 @@ def check_range(indices: Tensor, length: int) -> None:
 
 @operator("Gather")
 def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+    """x[..., indices, ...] along an axis: the axes of the indices take its place."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "gather")
     check_range(indices, x.shape[axis])
     return f.take(x, indices, axis)
@@ -106,6 +107,7 @@ def array_feature_extractor(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 
 @text_operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
 def array_feature_extractor_of_texts(call: Call, np: Any, x: Any, indices: Any) -> Any:
+    """The elements of the last axis of strings at some indices."""
     places = np.asarray(indices).reshape(-1)
     if not x.ndim or (len(places) and not 0 <= places.min() <= places.max() < x.shape[-1]):
         raise OnnxFormatError(f"the indices {places.tolist()} are out of range for {x.shape}")

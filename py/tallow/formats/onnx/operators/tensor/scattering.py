@@ -84,6 +84,7 @@ def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str)
 
 @host_operator("ScatterElements", since=11)
 def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    """As `scatter_elements`, in NumPy."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
         raise OnnxFormatError(
@@ -96,11 +97,13 @@ def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates:
 
 @host_operator("Scatter", since=9)
 def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    """The name of ScatterElements before opset 11."""
     return scatter_elements_on_host(call, np, x, indices, updates)
 
 
 @host_operator("ScatterND", since=11)
 def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    """As `scatter_nd`, in NumPy."""
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         raise OnnxFormatError(

@@ -57,12 +57,14 @@ def non_zero(call: Call, x: Tensor) -> Tensor:
 
 @host_operator("NonZero", since=9)
 def non_zero_on_host(call: Call, np: Any, x: Any) -> Any:
+    """Where x, of n axes, is not 0: (n, count), int64, in row-major order."""
     found = np.nonzero(x) if x.ndim else ()
     return np.array(found, np.int64).reshape(x.ndim, -1 if x.ndim else int(bool(x)))
 
 
 @host_operator("Compress", since=9)
 def compress_on_host(call: Call, np: Any, x: Any, condition: Any) -> Any:
+    """As `compress`, for a condition that is not known when the model is loaded."""
     axis = call.get("axis", int, None)
     axis = None if axis is None else check_axis(axis, x.ndim, "compress")
     length = x.size if axis is None else x.shape[axis]
