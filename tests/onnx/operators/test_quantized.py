@@ -25,8 +25,8 @@ def u8(*shape: int) -> np.ndarray:
 
 
 def i8(*shape: int) -> np.ndarray:
-    """Seven bits. Without VNNI in the processor, onnxruntime adds products of uint8 and int8 in pairs
-    of 16 bits, which saturate with eight."""
+    """Seven bits. Without VNNI in the processor, onnxruntime adds products of uint8 and int8
+    in pairs of 16 bits, which saturate with eight."""
     return random.integers(-64, 64, shape).astype(np.int8)
 
 
