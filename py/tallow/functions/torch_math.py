@@ -273,7 +273,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
     """How many elements are not 0, along axes or of all; int32."""
-    return reduction.sum((input != 0).astype(dt.int32), dim)
+    return reduction.sum(input != 0, dim)
 
 
 def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
@@ -484,7 +484,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         length = max(length, most + 1)
     here = expand_dims(input, -1) == arange(length)
     if weights is None:
-        return reduction.sum(here.astype(dt.int32), 0)
+        return reduction.sum(here, 0)
     return reduction.sum(_where(here, expand_dims(weights, -1), 0.0), 0)
 
 

@@ -205,11 +205,6 @@ class Forwarded(Base[Made]):
         return self
 
     @property
-    def is_cuda(self) -> Any:
-        """False."""
-        return False
-
-    @property
     def itemsize(self) -> Any:
         """The bytes of an element."""
         return self._it.dtype.size
