@@ -40,6 +40,7 @@ from .errors import (
     GraphError,
     IndexRangeError,
     KernelError,
+    LinAlgError,
     NonFiniteError,
     OnnxAmbiguousDataError,
     OnnxError,
@@ -81,7 +82,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import autograd, distributions, func, nn, onnx, optim, utils, zoo
+    from . import autograd, distributions, func, linalg, nn, onnx, optim, utils, zoo
     from .accelerators import *  # noqa: F403
     from .amp import autocast
     from .autodiff.everything import (
@@ -102,7 +103,18 @@ if TYPE_CHECKING:
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
 
-_LATER = ("amp", "autograd", "distributions", "func", "nn", "onnx", "optim", "utils", "zoo")
+_LATER = (
+    "amp",
+    "autograd",
+    "distributions",
+    "func",
+    "linalg",
+    "nn",
+    "onnx",
+    "optim",
+    "utils",
+    "zoo",
+)
 """Packages that are imported when they are first asked for."""
 
 _NAMES = {
@@ -147,6 +159,7 @@ __all__ = [
     "GradientError",
     "GraphError",
     "KernelError",
+    "LinAlgError",
     "NoKernelWarning",
     "NonFiniteError",
     "OnnxAmbiguousDataError",
@@ -194,6 +207,7 @@ __all__ = [
     "is_grad_enabled",
     "jit",
     "jvp",
+    "linalg",
     "live_buffers",
     "load",
     "load_into",

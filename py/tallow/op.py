@@ -13,6 +13,7 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Composite     NumPy has one function for it; a GPU without a kernel for it computes a
                   composition of other ops
     Custom        a user's own (custom.py): a kernel for each device that it has code for
+    Hosted        Tallow's own that only NumPy computes, such as the decompositions of matrices
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
 """
@@ -288,6 +289,16 @@ class Custom(Op):
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         return self.rule(*(Operand(*spec) for spec in operands)), attrs["dtype"]
+
+
+@dataclass(frozen=True, eq=False)
+class Hosted(Custom):
+    """An op of Tallow's that no device has a kernel for: NumPy computes it, whatever the device.
+    rule(operands, attrs): the shape rule."""
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        found: Spec = self.rule(operands, attrs)
+        return found
 
 
 _KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}
