@@ -21,7 +21,7 @@ from ..graph import make
 from ..op import Op
 from ..ops import linalg as records
 from ..shape import Shape, broadcast_shapes, check_axis, size_of
-from ..tensor import Scalar, Tensor, apply, asarray
+from ..tensor import Tensor, apply, asarray
 from . import linear_algebra, reduction, torch_elements, torch_math
 from .creation import eye, tril, triu
 from .creation import zeros as zeros_of
@@ -30,6 +30,7 @@ from .manipulation import broadcast_arrays, broadcast_to, expand_dims, reshape, 
 
 Axis = int | Sequence[int] | None
 Order = float | Literal["fro", "nuc"]
+Bound = float | Tensor | None
 
 
 class EighResult(NamedTuple):
@@ -153,11 +154,10 @@ def inv_ex(x: Tensor) -> InvExResult:
 
 
 def _lacks(found: Tensor) -> Tensor:
-    return (
-        reduction.max(apply("isnan", found).astype("int32"), (-2, -1))
-        if found.size
-        else (zeros_of(found.shape[:-2], "int32"))
-    )
+    """Which matrices of a batch have NaN: int32, 1 or 0."""
+    if not found.size:
+        return zeros_of(found.shape[:-2], "int32")
+    return reduction.max(apply("isnan", found).astype("int32"), (-2, -1))
 
 
 def solve_triangular(
@@ -185,7 +185,7 @@ def cholesky_solve(b: Tensor, factor: Tensor, upper: bool = False) -> Tensor:
     return solve_triangular(factor if upper else factor.mT, first, upper=True)
 
 
-def lstsq(a: Tensor, b: Tensor, rtol: float | Tensor | None = None) -> LstsqResult:
+def lstsq(a: Tensor, b: Tensor, *, rtol: Bound = None) -> LstsqResult:
     """The x, the shortest of them, for which the length of a @ x - b is least.
 
     a: (..., m, n). b: (..., m, k). rtol: as of `pinv`. Returns the solutions (..., n, k), the sums
@@ -201,15 +201,21 @@ def lstsq(a: Tensor, b: Tensor, rtol: float | Tensor | None = None) -> LstsqResu
     return LstsqResult(solution, left, _rank(values, a, rtol), values)
 
 
-def pinv(x: Tensor, *, rtol: float | Tensor | None = None, hermitian: bool = False) -> Tensor:
+def pinv(x: Tensor, *, rtol: Bound = None, atol: Bound = None, hermitian: bool = False) -> Tensor:
     """The Moore-Penrose pseudoinverses (..., n, m) of matrices (..., m, n).
 
-    rtol: singular values below rtol times the largest count as 0, a number or one for each matrix;
-    None is max(m, n) times the type's epsilon. hermitian: whether the matrices are symmetric, of
-    which the lower half is read. Raises ShapeError and DTypeError for other tensors.
+    rtol, atol: singular values up to rtol times the largest, or up to atol, count as 0; numbers, or
+    one for each matrix. Without either, rtol is max(m, n) times the type's epsilon. hermitian:
+    whether the matrices are symmetric, of which the lower half is read. Raises ShapeError and
+    DTypeError for other tensors.
     """
     x = _given("pinv", records.pinv, x, square=hermitian)
-    bound = asarray(_tolerance(x) if rtol is None else rtol).astype(x.dtype)
+    bound = _relative(x, rtol, atol)
+    if atol is not None and x.size:
+        most = reduction.max(_sizes(x, hermitian), -1)
+        least = asarray(atol).astype(x.dtype)
+        divisor = apply("where", most == 0, 1.0, most)
+        bound = apply("maximum", bound, least / divisor).detach()
     bound = broadcast_to(bound, x.shape[:-2])
     return Tensor(make(records.pinv, x.node, bound.node, hermitian=hermitian))
 
@@ -217,8 +223,19 @@ def pinv(x: Tensor, *, rtol: float | Tensor | None = None, hermitian: bool = Fal
 _EPSILONS = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 
-def _tolerance(x: Tensor) -> float:
-    return builtins.max(x.shape[-2:]) * _EPSILONS[x.dtype.name]
+def _relative(x: Tensor, rtol: Bound, atol: Bound) -> Tensor:
+    """What part of the largest singular value counts as 0, where a caller may have said it."""
+    if rtol is not None:
+        return asarray(rtol).astype(x.dtype)
+    usual = builtins.max(x.shape[-2:]) * _EPSILONS[x.dtype.name]
+    if atol is None:
+        return asarray(usual).astype(x.dtype)
+    return apply("where", asarray(atol) > 0, 0.0, usual).astype(x.dtype)
+
+
+def _sizes(x: Tensor, hermitian: bool) -> Tensor:
+    """The singular values; of symmetric matrices those of the lower half, in no order."""
+    return abs(eigvalsh(x)) if hermitian else svdvals(x)
 
 
 # ---- determinants -------------------------------------------------------------------------------
@@ -243,8 +260,8 @@ def det(x: Tensor) -> Tensor:
 
 def slogdet(x: Tensor) -> SlogdetResult:
     """The signs of the determinants of square matrices and the logarithms of their sizes: 0 and
-    -inf for a singular one, whose gradient is an error. Raises ShapeError and DTypeError for others.
-    """
+    -inf for a singular one, whose gradient is an error. Raises ShapeError and DTypeError for other
+    tensors."""
     x = _given("slogdet", records.slogdet, x, square=True)
     return SlogdetResult(*unpacked(Tensor(make(records.slogdet, x.node)), ((), ())))
 
@@ -389,17 +406,19 @@ def cond(x: Tensor, p: Order | None = None) -> Tensor:
     return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
 
 
-def matrix_rank(x: Tensor, *, rtol: float | Tensor | None = None) -> Tensor:
-    """How many singular values are above rtol times the largest: int32 (...,). rtol: as of
-    `pinv`."""
-    return _rank(svdvals(x), x, rtol)
+def matrix_rank(
+    x: Tensor, *, rtol: Bound = None, atol: Bound = None, hermitian: bool = False
+) -> Tensor:
+    """How many singular values count, int32 (...,). The arguments are those of `pinv`."""
+    return _rank(_sizes(x, hermitian), x, rtol, atol)
 
 
-def _rank(values: Tensor, x: Tensor, rtol: float | Tensor | None) -> Tensor:
+def _rank(values: Tensor, x: Tensor, rtol: Bound, atol: Bound = None) -> Tensor:
     if not values.size:
         return zeros_of(values.shape[:-1], "int32")
-    bound = asarray(_tolerance(x) if rtol is None else rtol).astype(values.dtype)
-    least = reduction.max(values, -1) * bound
+    least = reduction.max(values, -1) * _relative(x, rtol, atol)
+    if atol is not None:
+        least = apply("maximum", least, asarray(atol).astype(least.dtype))
     return reduction.sum((values > expand_dims(least, -1)).astype("int32"), -1)
 
 

@@ -126,8 +126,8 @@ def _pinv(np: Any, a: Any, rtol: Any, hermitian: bool) -> Any:
 
 
 pinv = Hosted("linalg.pinv", _pinv, "pinv", _pinv_rule, autocast="float32")
-"""The pseudoinverses (..., n, m) of (..., m, n): singular values below rtol (...,) times the largest
-count as 0. hermitian: whether the matrices are symmetric; their lower half is read then."""
+"""The pseudoinverses (..., n, m) of (..., m, n): singular values up to rtol (...,) times the
+largest count as 0. hermitian: whether the matrices are symmetric; their lower half is read then."""
 
 
 # ---- factorisations -----------------------------------------------------------------------------
