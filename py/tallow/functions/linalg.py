@@ -18,7 +18,6 @@ from ..context import autocast
 from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import make
-from ..op import Op
 from ..ops import linalg as records
 from ..shape import Shape, broadcast_shapes, check_axis, size_of
 from ..tensor import Tensor, apply, asarray
@@ -88,10 +87,10 @@ class CholeskyExResult(NamedTuple):
 # ---- helpers ------------------------------------------------------------------------------------
 
 
-def _given(name: str, op: Op, x: Tensor, square: bool = False) -> Tensor:
-    """x as an op takes it, checked."""
+def _given(name: str, x: Tensor, square: bool = False) -> Tensor:
+    """Matrices as the ops take them, checked; autocast has these computed in float32."""
     if autocast.get():
-        (x,) = casting.operands(op, [x])
+        x = casting.widened(x)
     records.check_matrices(name, x.shape, x.dtype, square)
     return x
 
@@ -128,9 +127,9 @@ def solve(x1: Tensor, x2: Tensor) -> Tensor:
     broadcast. Returns (..., n) or (..., n, k). Raises ShapeError and DTypeError for what does not
     fit, and LinAlgError, when the result is computed, for a matrix that is singular.
     """
-    x1 = _given("solve", records.solve, x1, square=True)
+    x1 = _given("solve", x1, square=True)
     vector = x2.ndim == 1
-    right = _given("solve", records.solve, expand_dims(x2, -1) if vector else x2)
+    right = _given("solve", expand_dims(x2, -1) if vector else x2)
     if right.dtype != x1.dtype:
         raise DTypeError(f"solve: matrices of {x1.dtype.name}, right sides of {right.dtype.name}")
     if right.shape[-2] != x1.shape[-1]:
@@ -142,13 +141,13 @@ def solve(x1: Tensor, x2: Tensor) -> Tensor:
 def inv(x: Tensor) -> Tensor:
     """The inverses of square matrices (..., n, n). Raises ShapeError and DTypeError for others, and
     LinAlgError, when the result is computed, for a matrix that is singular."""
-    x = _given("inv", records.solve, x, square=True)
+    x = _given("inv", x, square=True)
     return _systems(x, _identity(x), "inv")
 
 
 def inv_ex(x: Tensor) -> InvExResult:
     """`inv` without an error for singular matrices: their inverse is NaN."""
-    x = _given("inv_ex", records.solve, x, square=True)
+    x = _given("inv_ex", x, square=True)
     found = _systems(x, _identity(x), "inv_ex", strict=False)
     return InvExResult(found, _lacks(found))
 
@@ -169,7 +168,7 @@ def solve_triangular(
     unitriangular: its diagonal counts as 1. Raises as `solve` does, also for a 0 on the diagonal.
     """
     what = "solve_triangular"
-    a, b = _given(what, records.solve, a, square=True), _given(what, records.solve, b)
+    a, b = _given(what, a, square=True), _given(what, b)
     one = triu(a) if upper else tril(a)
     if unitriangular:
         same = eye(a.shape[-1], dtype=a.dtype)
@@ -191,7 +190,7 @@ def lstsq(a: Tensor, b: Tensor, *, rtol: Bound = None) -> LstsqResult:
     a: (..., m, n). b: (..., m, k). rtol: as of `pinv`. Returns the solutions (..., n, k), the sums
     of squares that remain (..., k), empty unless m > n; the ranks and the singular values of a.
     """
-    a, b = _given("lstsq", records.pinv, a), _given("lstsq", records.pinv, b)
+    a, b = _given("lstsq", a), _given("lstsq", b)
     if a.shape[-2] != b.shape[-2]:
         raise ShapeError(f"lstsq: the rows of {b.shape} do not fit matrices {a.shape}")
     solution = matmul(pinv(a, rtol=rtol), b)
@@ -209,7 +208,7 @@ def pinv(x: Tensor, *, rtol: Bound = None, atol: Bound = None, hermitian: bool =
     whether the matrices are symmetric, of which the lower half is read. Raises ShapeError and
     DTypeError for other tensors.
     """
-    x = _given("pinv", records.pinv, x, square=hermitian)
+    x = _given("pinv", x, square=hermitian)
     bound = _relative(x, rtol, atol)
     if atol is not None and x.size:
         most = reduction.max(_sizes(x, hermitian), -1)
@@ -251,7 +250,7 @@ def det(x: Tensor) -> Tensor:
 
     Beyond 16 rows they come of `slogdet`: the gradient of a singular matrix is then an error.
     """
-    x = _given("det", records.slogdet, x, square=True)
+    x = _given("det", x, square=True)
     if x.shape[-1] <= _ELIMINATED:
         return linear_algebra.det(x)
     sign, size = slogdet(x)
@@ -262,7 +261,7 @@ def slogdet(x: Tensor) -> SlogdetResult:
     """The signs of the determinants of square matrices and the logarithms of their sizes: 0 and
     -inf for a singular one, whose gradient is an error. Raises ShapeError and DTypeError for other
     tensors."""
-    x = _given("slogdet", records.slogdet, x, square=True)
+    x = _given("slogdet", x, square=True)
     return SlogdetResult(*unpacked(Tensor(make(records.slogdet, x.node)), ((), ())))
 
 
@@ -286,7 +285,7 @@ def cholesky_ex(x: Tensor, *, upper: bool = False) -> CholeskyExResult:
 
 
 def _cholesky(x: Tensor, upper: bool, strict: bool) -> Tensor:
-    x = _given("cholesky", records.cholesky, x, square=True)
+    x = _given("cholesky", x, square=True)
     half = x.mT if upper else x
     found = Tensor(make(records.cholesky, half.node, strict=strict))
     return found.mT if upper else found
@@ -301,7 +300,7 @@ def qr(x: Tensor, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResu
     """
     if mode not in ("reduced", "complete"):
         raise OptionError(f"qr: mode {mode!r} is not 'reduced' or 'complete'")
-    x = _given("qr", records.qr, x)
+    x = _given("qr", x)
     complete = mode == "complete" and x.shape[-2] > x.shape[-1]
     node = make(records.qr, x.node, complete=complete)
     return QRResult(*unpacked(Tensor(node), records.qr_parts(x.shape, complete)))
@@ -314,14 +313,14 @@ def eigh(x: Tensor, *, lower: bool = True) -> EighResult:
     in PyTorch. Eigenvectors of equal eigenvalues have no derivative: it is infinite. Raises
     ShapeError and DTypeError for other tensors, LinAlgError for NaN.
     """
-    x = _given("eigh", records.eigh, x, square=True)
+    x = _given("eigh", x, square=True)
     node = make(records.eigh, x.node, lower=lower, vectors=True)
     return EighResult(*unpacked(Tensor(node), records.eigh_parts(x.shape, True)))
 
 
 def eigvalsh(x: Tensor, *, lower: bool = True) -> Tensor:
     """The eigenvalues of `eigh` alone, which takes less time."""
-    x = _given("eigvalsh", records.eigh, x, square=True)
+    x = _given("eigvalsh", x, square=True)
     return Tensor(make(records.eigh, x.node, lower=lower, vectors=False))
 
 
@@ -334,7 +333,7 @@ def svd(x: Tensor, *, full_matrices: bool = True) -> SVDResult:
     values have no derivative: it is infinite. Raises ShapeError and DTypeError for other tensors,
     LinAlgError for NaN.
     """
-    x = _given("svd", records.svd, x)
+    x = _given("svd", x)
     full = full_matrices and x.shape[-1] != x.shape[-2]
     node = make(records.svd, x.node, full=full, vectors=True)
     return SVDResult(*unpacked(Tensor(node), records.svd_parts(x.shape, full, True)))
@@ -342,7 +341,7 @@ def svd(x: Tensor, *, full_matrices: bool = True) -> SVDResult:
 
 def svdvals(x: Tensor) -> Tensor:
     """The singular values of `svd` alone, which takes less time."""
-    x = _given("svdvals", records.svd, x)
+    x = _given("svdvals", x)
     return Tensor(make(records.svd, x.node, full=False, vectors=False))
 
 
@@ -444,7 +443,7 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
 def matrix_exp(x: Tensor) -> Tensor:
     """The exponentials of square matrices (..., n, n): the sums of x^k / k!. Raises ShapeError and
     DTypeError for others."""
-    x = _given("matrix_exp", records.matrix_exp, x, square=True)
+    x = _given("matrix_exp", x, square=True)
     return Tensor(make(records.matrix_exp, x.node))
 
 
