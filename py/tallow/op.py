@@ -274,7 +274,17 @@ class WholeKernel:
 
 
 @dataclass(frozen=True, eq=False)
-class Custom(Op):
+class Apart(Op):
+    """Shares a kernel with nothing, and reads its operands from memory."""
+
+    @property
+    def has_wgsl(self) -> bool:
+        """Whether there is a kernel for WebGPU."""
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Apart):
     """A user's op (custom.py), computed by a kernel that nothing else shares. The result's type
     stands in the attribute `dtype`.
 
@@ -287,18 +297,23 @@ class Custom(Op):
     rule: Callable[..., Shape]
     wgsl: WholeKernel | None = None
 
+    @property
+    def has_wgsl(self) -> bool:
+        return self.wgsl is not None
+
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         return self.rule(*(Operand(*spec) for spec in operands)), attrs["dtype"]
 
 
 @dataclass(frozen=True, eq=False)
-class Hosted(Custom):
-    """An op of Tallow's that no device has a kernel for: NumPy computes it, whatever the device.
-    rule(operands, attrs): the shape rule."""
+class Hosted(Apart):
+    """What no device has a kernel for: NumPy computes it, whatever the device. rule(operands,
+    attrs): the shape rule."""
+
+    rule: Callable[[Sequence[Spec], Attrs], Spec]
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
-        found: Spec = self.rule(operands, attrs)
-        return found
+        return self.rule(operands, attrs)
 
 
 _KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}

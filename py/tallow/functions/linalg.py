@@ -22,8 +22,7 @@ from ..ops import linalg as records
 from ..shape import Shape, broadcast_shapes, check_axis, size_of
 from ..tensor import Tensor, apply, asarray
 from . import linear_algebra, reduction, torch_elements, torch_math
-from .creation import eye, tril, triu
-from .creation import zeros as zeros_of
+from .creation import eye, tril, triu, zeros
 from .linear_algebra import matmul, matrix_transpose, vecdot
 from .manipulation import broadcast_arrays, broadcast_to, expand_dims, reshape, squeeze
 
@@ -155,7 +154,7 @@ def inv_ex(x: Tensor) -> InvExResult:
 def _lacks(found: Tensor) -> Tensor:
     """Which matrices of a batch have NaN: int32, 1 or 0."""
     if not found.size:
-        return zeros_of(found.shape[:-2], "int32")
+        return zeros(found.shape[:-2], "int32")
     return reduction.max(apply("isnan", found).astype("int32"), (-2, -1))
 
 
@@ -195,7 +194,7 @@ def lstsq(a: Tensor, b: Tensor, *, rtol: Bound = None) -> LstsqResult:
         raise ShapeError(f"lstsq: the rows of {b.shape} do not fit matrices {a.shape}")
     solution = matmul(pinv(a, rtol=rtol), b)
     rest = b - matmul(a, solution)
-    left = reduction.sum(rest * rest, -2) if a.shape[-2] > a.shape[-1] else zeros_of((0,), a.dtype)
+    left = reduction.sum(rest * rest, -2) if a.shape[-2] > a.shape[-1] else zeros((0,), a.dtype)
     values = svdvals(a)
     return LstsqResult(solution, left, _rank(values, a, rtol), values)
 
@@ -375,21 +374,16 @@ def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Order | None = "fro")
     if ord not in _ORDERS:
         named = ", ".join(map(repr, _ORDERS))
         raise OptionError(f"matrix_norm: ord {ord!r} is not 'fro' or one of {named}")
-    if ord in ("nuc", 2, -2):
-        values = svdvals(x)
-        found = reduction.sum(values, -1) if ord == "nuc" else _extreme(ord, values)
+    if isinstance(ord, str):
+        found = reduction.sum(svdvals(x), -1)
     else:
-        found = _extreme(ord, reduction.sum(abs(x), -2 if abs(ord) == 1 else -1))
+        size = abs(ord)
+        sums = svdvals(x) if size == 2 else reduction.sum(abs(x), -2 if size == 1 else -1)
+        found = (reduction.max if ord > 0 else reduction.min)(sums, -1)
     return expand_dims(expand_dims(found, -1), -1) if keepdims else found
 
 
 _ORDERS = ("nuc", 1, -1, 2, -2, math.inf, -math.inf)
-
-
-def _extreme(ord: Order, x: Tensor) -> Tensor:
-    """The largest of the last axis for a positive ord, else the smallest."""
-    positive = not isinstance(ord, str) and ord > 0
-    return (reduction.max if positive else reduction.min)(x, -1)
 
 
 def cond(x: Tensor, p: Order | None = None) -> Tensor:
@@ -414,7 +408,7 @@ def matrix_rank(
 
 def _rank(values: Tensor, x: Tensor, rtol: Bound, atol: Bound = None) -> Tensor:
     if not values.size:
-        return zeros_of(values.shape[:-1], "int32")
+        return zeros(values.shape[:-1], "int32")
     least = reduction.max(values, -1) * _relative(x, rtol, atol)
     if atol is not None:
         least = apply("maximum", least, asarray(atol).astype(least.dtype))
@@ -501,7 +495,8 @@ def cross(x1: Tensor, x2: Tensor, *, axis: int = -1) -> Tensor:
     for x in (x1, x2):
         if x.shape[last] != 3:
             raise ShapeError(f"cross: axis {axis} of {x1.shape} and {x2.shape} must have 3")
-    return torch_math.cross(*broadcast_arrays(x1, x2), last)
+    first, second = broadcast_arrays(x1, x2)
+    return torch_math.cross(first, second, last)
 
 
 def diagonal(x: Tensor, *, offset: int = 0) -> Tensor:

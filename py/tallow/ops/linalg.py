@@ -91,7 +91,7 @@ def _solve(np: Any, a: Any, b: Any, what: str, strict: bool) -> Any:
         ) from None
 
 
-solve = Hosted("linalg.solve", _solve, "solve", _solve_rule)
+solve = Hosted("linalg.solve", _solve, _solve_rule)
 """The x with a @ x = b: a (..., n, n), b (..., n, k), batches of one shape. what: the function that
 asks, for errors. strict: whether a singular matrix is an error; its results are NaN otherwise."""
 
@@ -106,7 +106,7 @@ def _slogdet(np: Any, a: Any) -> Any:
     return np.stack(np.linalg.slogdet(a), axis=-1)
 
 
-slogdet = Hosted("linalg.slogdet", _slogdet, "slogdet", _slogdet_rule)
+slogdet = Hosted("linalg.slogdet", _slogdet, _slogdet_rule)
 """The sign of the determinant, and the logarithm of its size: (..., 2)."""
 
 
@@ -125,7 +125,7 @@ def _pinv(np: Any, a: Any, rtol: Any, hermitian: bool) -> Any:
         raise _unsettled("pinv", np, a) from None
 
 
-pinv = Hosted("linalg.pinv", _pinv, "pinv", _pinv_rule)
+pinv = Hosted("linalg.pinv", _pinv, _pinv_rule)
 """The pseudoinverses (..., n, m) of (..., m, n): singular values up to rtol (...,) times the
 largest count as 0. hermitian: whether the matrices are symmetric; their lower half is read then."""
 
@@ -160,7 +160,7 @@ def _cholesky(np: Any, a: Any, strict: bool) -> Any:
         ) from None
 
 
-cholesky = Hosted("linalg.cholesky", _cholesky, "cholesky", _cholesky_rule)
+cholesky = Hosted("linalg.cholesky", _cholesky, _cholesky_rule)
 """The lower triangular L with L @ L.mT the symmetric matrix, whose lower half is read. strict: as
 of `solve`, for a matrix that is not positive-definite."""
 
@@ -182,7 +182,7 @@ def _qr(np: Any, a: Any, complete: bool) -> Any:
     return _packed(np, a.shape[:-2], *np.linalg.qr(a, "complete" if complete else "reduced"))
 
 
-qr = Hosted("linalg.qr", _qr, "qr", _qr_rule)
+qr = Hosted("linalg.qr", _qr, _qr_rule)
 """Q with orthonormal columns and the upper triangular R, packed: their product is the matrix.
 complete: whether Q is square."""
 
@@ -208,7 +208,7 @@ def _eigh(np: Any, a: Any, lower: bool, vectors: bool) -> Any:
         raise _unsettled("eigh", np, a) from None
 
 
-eigh = Hosted("linalg.eigh", _eigh, "eigh", _eigh_rule)
+eigh = Hosted("linalg.eigh", _eigh, _eigh_rule)
 """The eigenvalues of symmetric matrices, in ascending order, and with `vectors` the eigenvectors, a
 column each, packed. lower: which half is read."""
 
@@ -239,7 +239,7 @@ def _svd(np: Any, a: Any, full: bool, vectors: bool) -> Any:
         raise _unsettled("svd", np, a) from None
 
 
-svd = Hosted("linalg.svd", _svd, "svd", _svd_rule)
+svd = Hosted("linalg.svd", _svd, _svd_rule)
 """U, the singular values in descending order, and Vh, packed: U * S @ Vh is the matrix. full:
 whether U and Vh are square. vectors: False gives the singular values alone."""
 
@@ -287,6 +287,6 @@ def _exp(np: Any, a: Any) -> Any:
     return np.where(finite[..., None, None], result, np.nan).astype(a.dtype)
 
 
-matrix_exp = Hosted("linalg.matrix_exp", _exp, "matrix_exp", _exp_rule)
+matrix_exp = Hosted("linalg.matrix_exp", _exp, _exp_rule)
 """The exponentials of square matrices, by scaling and squaring: Higham, "The scaling and squaring
 method for the matrix exponential revisited", 2005."""

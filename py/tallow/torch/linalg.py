@@ -13,6 +13,7 @@ from ..dtype import DType
 from ..errors import LinAlgError, OptionError, ShapeError
 from ..functions import linalg as of
 from ..functions import manipulation, torch_elements
+from ..functions.creation import zeros
 from ..functions.linalg import (
     CholeskyExResult,
     EighResult,
@@ -140,13 +141,13 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 def _none(found: Tensor) -> Tensor:
     """The info of matrices that all passed."""
-    return of.zeros_of(found.shape[:-2], "int32")
+    return zeros(found.shape[:-2], "int32")
 
 
 def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult:
     """(Q, R); "r": an empty Q, and the R of "reduced"."""
     if mode == "r":
-        return QRResult(of.zeros_of((0,), A.dtype), of.qr(A).R)
+        return QRResult(zeros((0,), A.dtype), of.qr(A).R)
     return of.qr(A, mode=mode)
 
 

@@ -132,7 +132,7 @@ VALUES: dict[str, tuple[Function, Function, list[np.ndarray]]] = {
     "tensordot": (lambda a, b: linalg.tensordot(a, b, axes=([0, 2], [0, 1])),
                   lambda a, b: np.tensordot(a, b, ([0, 2], [0, 1])), [TALL, WIDE]),
     "vecdot": (lambda a, b: linalg.vecdot(a, b, axis=1),
-               lambda a, b: np.vecdot(a, b, axis=1), [TALL, TALL[:1]]),
+               lambda a, b: np.sum(a * b, 1), [TALL, TALL[:1]]),
     "matrix_transpose": (linalg.matrix_transpose, turned, [TALL]),
 }  # fmt: skip
 
@@ -146,8 +146,8 @@ def test_values(name: str, on: str, dtype: str) -> None:
     found = function(*(tl.asarray(x.astype(dtype)) for x in arrays))
     assert found.shape == wanted.shape
     assert found.dtype.name == ("int32" if "rank" in name else dtype)
-    near = {"rtol": 2e-2, "atol": 2e-3} if dtype == "float32" else {"rtol": 1e-9, "atol": 1e-9}
-    np.testing.assert_allclose(found.numpy(on), wanted, **near)
+    rtol, atol = (2e-2, 2e-3) if dtype == "float32" else (1e-9, 1e-9)
+    np.testing.assert_allclose(found.numpy(on), wanted, rtol, atol)
 
 
 def test_results_have_the_names_of_the_standard() -> None:
@@ -375,7 +375,7 @@ def test_errors_that_are_told_by_info() -> None:
         (lambda: linalg.multi_dot([tl.eye(2)]), tl.ShapeError, "takes two or more matrices"),
         (lambda: linalg.cross(tl.ones(2), tl.ones(3)), tl.ShapeError, "must have 3"),
         (lambda: linalg.lstsq(tl.ones((3, 2)), tl.ones((2, 2))), tl.ShapeError, "lstsq: the rows"),
-        (lambda: linalg.cholesky(tl.eye(3), lower=True), TypeError, "lower"),
+        (lambda: VALUES["cholesky"][0](tl.eye(3), lower=True), TypeError, "lower"),
         (lambda: spelled.eigh(tl.eye(3), "X"), OptionError, "UPLO 'X' is not 'L' or 'U'"),
         (lambda: spelled.norm(tl.ones((2, 2, 2)), 2), tl.ShapeError, "ord needs dim"),
         (lambda: spelled.norm(tl.ones(3), "nuc"), OptionError, "'nuc' is for matrices"),
