@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from .. import functions as f
 from ..errors import GradientError
-from ..functions import linalg
-from ..functions.linalg import unpacked
+from ..functions.linear_algebra import unpacked
 from ..graph import make
 from ..ops import linalg as ops
 from ..tensor import Tensor
@@ -114,7 +113,8 @@ def _tall(of_q: Tensor, of_r: Tensor, q: Tensor, r: Tensor) -> Tensor:
 @rule(ops.eigh)
 def _eigh(gradient: Tensor, y: Tensor, a: Tensor, lower: bool, vectors: bool) -> Gradients:
     if not vectors:
-        vs = linalg.eigh(a, lower=lower).eigenvectors
+        both = Tensor(make(ops.eigh, a.node, lower=lower, vectors=True))
+        _, vs = unpacked(both, ops.eigh_parts(a.shape, True))
         return [vs * _spread(gradient, -2) @ vs.mT]
     parts = ops.eigh_parts(a.shape, True)
     (of_values, of_vectors), (values, vs) = unpacked(gradient, parts), unpacked(y, parts)
@@ -135,7 +135,8 @@ def _svd(gradient: Tensor, y: Tensor, a: Tensor, full: bool, vectors: bool) -> G
             "are any that complete the others; give full_matrices=False, or take svdvals"
         )
     if not vectors:
-        u, _, vh = linalg.svd(a, full_matrices=False)
+        whole = Tensor(make(ops.svd, a.node, full=False, vectors=True))
+        u, _, vh = unpacked(whole, ops.svd_parts(a.shape, False, True))
         return [u * _spread(gradient, -2) @ vh]
     parts = ops.svd_parts(a.shape, False, True)
     (of_u, of_s, of_vh), (u, s, vh) = unpacked(gradient, parts), unpacked(y, parts)
@@ -158,4 +159,5 @@ def _matrix_exp(gradient: Tensor, y: Tensor, a: Tensor) -> Gradients:
     size, turned = a.shape[-1], a.mT
     above = f.concat([turned, gradient], -1)
     below = f.concat([f.zeros_like(turned), turned], -1)
-    return [linalg.matrix_exp(f.concat([above, below], -2))[..., :size, size:]]
+    both = Tensor(make(ops.matrix_exp, f.concat([above, below], -2).node))
+    return [both[..., :size, size:]]

@@ -19,12 +19,12 @@ from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import make
 from ..ops import linalg as records
-from ..shape import Shape, broadcast_shapes, check_axis, size_of
+from ..shape import broadcast_shapes, check_axis
 from ..tensor import Tensor, apply, asarray
 from . import linear_algebra, reduction, torch_elements, torch_math
 from .creation import eye, tril, triu, zeros
-from .linear_algebra import matmul, matrix_transpose, vecdot
-from .manipulation import broadcast_arrays, broadcast_to, expand_dims, reshape, squeeze
+from .linear_algebra import matmul, matrix_transpose, unpacked, vecdot
+from .manipulation import broadcast_arrays, broadcast_to, expand_dims, squeeze
 
 Axis = int | Sequence[int] | None
 Order = float | Literal["fro", "nuc"]
@@ -92,16 +92,6 @@ def _given(name: str, x: Tensor, square: bool = False) -> Tensor:
         x = casting.widened(x)
     records.check_matrices(name, x.shape, x.dtype, square)
     return x
-
-
-def unpacked(flat: Tensor, parts: Sequence[Shape]) -> list[Tensor]:
-    """The parts of a packed result (..., length), each (..., *shape)."""
-    found, start = [], 0
-    for part in parts:
-        end = start + size_of(part)
-        found.append(reshape(flat[..., start:end], (*flat.shape[:-1], *part)))
-        start = end
-    return found
 
 
 def _systems(a: Tensor, b: Tensor, what: str, strict: bool = True) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import casting
@@ -107,6 +108,16 @@ def det(x: Tensor) -> Tensor:
     for factor in factors:
         result = result * factor
     return reshape(result, batch)
+
+
+def unpacked(flat: Tensor, parts: Sequence[Shape]) -> list[Tensor]:
+    """The parts of a packed result (..., length) of ops/linalg.py, each (..., *shape)."""
+    found, start = [], 0
+    for part in parts:
+        end = start + size_of(part)
+        found.append(reshape(flat[..., start:end], (*flat.shape[:-1], *part)))
+        start = end
+    return found
 
 
 def projected(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
