@@ -306,6 +306,31 @@ def test_gradients_at_zeros_and_equal_values() -> None:
     assert not np.isfinite(g.numpy()).all()
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1.0, 2.0], [2.0, 4.0]],
+        [[0.0, 1.0], [0.0, 2.0]],
+        [[0.0, 0.0], [0.0, 0.0]],
+        [[0.0, 1.0, 2.0], [0.0, 3.0, 4.0], [0.0, 5.0, 7.0]],
+        [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 1.0, 5.0]],
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, 3.0]],
+    ],
+)
+def test_the_gradient_of_a_determinant_is_made_of_cofactors(
+    rows: list[list[float]], device: str
+) -> None:
+    """Of singular matrices, too."""
+    x, places = np.array(rows), range(len(rows))
+    cofactors = [
+        [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(x, i, 0), j, 1)) for j in places]
+        for i in places
+    ]
+    given = tl.asarray(x.astype(np.float32))
+    assert linalg.det(given).item() == pytest.approx(0.0, abs=1e-5)
+    np.testing.assert_allclose(tl.grad(linalg.det)(given).numpy(), cofactors, atol=1e-5)
+
+
 def test_what_has_no_derivative() -> None:
     tall, wide = tl.asarray(TALL), tl.asarray(WIDE)
     with pytest.raises(tl.GradientError, match=r"svd: the full U and Vh of matrices \(2, 5, 3\)"):
