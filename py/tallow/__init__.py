@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from .custom import custom_op
     from .formats.weights import load, load_into, save
     from .functions.data_types import *  # noqa: F403
+    from .functions.torch_linalg import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
     from .functions.torch_orders import *  # noqa: F403
     from .functions.torch_places import *  # noqa: F403
@@ -130,6 +131,7 @@ _NAMES = {
 
 _MORE = (
     "data_types", "torch_math", "torch_orders", "torch_shapes", "torch_places", "torch_special",
+    "torch_linalg",
 )  # fmt: skip
 """Files of functions that are imported when one of their names is first asked for."""
 

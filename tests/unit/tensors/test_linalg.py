@@ -519,6 +519,32 @@ def test_torchs_spelling() -> None:
     )  # fmt: skip
 
 
+def test_torchs_names_outside_of_its_linalg() -> None:
+    x, y = tl.asarray(POSITIVE), tl.asarray(SQUARE)
+    inverse = np.linalg.inv(POSITIVE)
+    factor, upper = x.cholesky(), tl.cholesky(x, True)
+    rows = tl.asarray(RIGHT)
+    for found, wanted in (
+        (tl.inverse(x), inverse),
+        (x.inverse(), inverse),
+        (x.pinverse(), inverse),
+        (tl.cholesky_inverse(factor), inverse),
+        (upper.cholesky_inverse(True), inverse),
+        (rows.cholesky_solve(factor), inverse @ RIGHT),
+        (tl.cholesky_solve(rows, upper, upper=True), inverse @ RIGHT),
+        (x.logdet(), np.linalg.slogdet(POSITIVE).logabsdet),
+        (y.slogdet()[0], np.linalg.slogdet(SQUARE).sign),
+        (y.det(), np.linalg.det(SQUARE)),
+        (y.matrix_power(3), np.linalg.matrix_power(SQUARE, 3)),
+        (tl.matrix_exp(y), linalg.matrix_exp(y).numpy()),
+        (tl.dist(y, x, 3), np.linalg.vector_norm(SQUARE - POSITIVE, ord=3)),
+        (tl.chain_matmul(y[0, 0], x[0, 0]), SQUARE[0, 0] @ POSITIVE[0, 0]),
+    ):
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-8, atol=1e-9)
+    numbers = tl.logdet(tl.asarray([[[-1.0]], [[0.0]]])).numpy()
+    assert np.isnan(numbers[0]) and numbers[1] == -np.inf
+
+
 @pytest.mark.parametrize("axes", [(0, 2), (2, 0), (-1, 1), (-3, -1)])
 @pytest.mark.parametrize("offset", [0, 1, -2])
 def test_diagonals_of_any_axes(axes: tuple[int, int], offset: int) -> None:
