@@ -13,7 +13,7 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Composite     NumPy has one function for it; a GPU without a kernel for it computes a
                   composition of other ops
     Custom        a user's own (custom.py): a kernel for each device that it has code for
-    Hosted        Tallow's own that only NumPy computes, such as the decompositions of matrices
+    Apart         what else shares a kernel with nothing: the ops of linear algebra (ops/linalg.py)
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
 """
@@ -273,7 +273,6 @@ class WholeKernel:
     constants: Callable[..., Mapping[str, Any]]
 
 
-@dataclass(frozen=True, eq=False)
 class Apart(Op):
     """Shares a kernel with nothing, and reads its operands from memory."""
 
@@ -303,17 +302,6 @@ class Custom(Apart):
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         return self.rule(*(Operand(*spec) for spec in operands)), attrs["dtype"]
-
-
-@dataclass(frozen=True, eq=False)
-class Hosted(Apart):
-    """What no device has a kernel for: NumPy computes it, whatever the device. rule(operands,
-    attrs): the shape rule."""
-
-    rule: Callable[[Sequence[Spec], Attrs], Spec]
-
-    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
-        return self.rule(operands, attrs)
 
 
 _KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}

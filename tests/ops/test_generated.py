@@ -26,8 +26,9 @@ import tallow as tl
 from tallow.dtype import DType
 from tallow.functional.recurrent import DEFAULTS
 from tallow.graph import Graph, Node, input_node, make
-from tallow.op import REGISTRY, Elementwise, Hosted, Reduce
+from tallow.op import REGISTRY, Elementwise, Reduce
 from tallow.ops import recurrence as ops
+from tallow.ops.linalg import Hosted
 
 EXAMPLES = 6
 KINDS = {"f": tl.float32, "i": tl.int32, "u": tl.uint32, "b": tl.bool_}

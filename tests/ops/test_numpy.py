@@ -11,7 +11,8 @@ from op_cases import CASES, OF_WEBASSEMBLY
 from run_case import difference, feeds_of, graph_of, run_case
 
 from tallow.compile import compile_graph
-from tallow.op import REGISTRY, Hosted
+from tallow.op import REGISTRY
+from tallow.ops.linalg import Hosted
 from tallow.runtime.numpy.runner import NumpyProgram
 
 

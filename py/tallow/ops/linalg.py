@@ -10,14 +10,26 @@ first asked for, and a user's op may be there before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import dtype as dt
 from ..dtype import DType
 from ..errors import DTypeError, LinAlgError, ShapeError
-from ..op import Attrs, Hosted, Spec
+from ..op import Apart, Attrs, Spec
 from ..shape import Shape, size_of
+
+
+@dataclass(frozen=True, eq=False)
+class Hosted(Apart):
+    """What no device has a kernel for: NumPy computes it, whatever the device. rule(operands,
+    attrs): the shape rule."""
+
+    rule: Callable[[Sequence[Spec], Attrs], Spec]
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        return self.rule(operands, attrs)
 
 
 def check_matrices(name: str, shape: Shape, dtype: DType, square: bool = False) -> None:

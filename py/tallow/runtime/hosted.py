@@ -1,8 +1,8 @@
 """Plans with an op for which a GPU has no code, run by NumPy for it.
 
-A custom op without WGSL (custom.py) is one, and so are factorisations of matrices (op.Hosted). The
-whole plan runs on the host: what it reads comes from the device, and what stays goes back, so that
-its tensors meet others of that device. A NoKernelWarning says so.
+A custom op without WGSL (custom.py) is one, and so are factorisations of matrices (ops/linalg.py).
+The whole plan runs on the host: what it reads comes from the device, and what stays goes back, so
+that its tensors meet others of that device. A NoKernelWarning says so.
 """
 
 from __future__ import annotations

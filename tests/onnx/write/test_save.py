@@ -19,8 +19,9 @@ from tallow.formats.onnx.write import element_forms, window_forms
 from tallow.formats.onnx.write import writer as writing
 from tallow.graph import Graph, constant, input_node, make
 from tallow.hostarray import from_buffer
-from tallow.op import REGISTRY, Hosted
+from tallow.op import REGISTRY
 from tallow.ops import window
+from tallow.ops.linalg import Hosted
 
 from ..graphs import model, node, value
 from .saving import RANDOM, answers, numbers, operators_of, saved
