@@ -13,6 +13,7 @@ TallowError (a RuntimeError)
 │   └── FeedRangeError        integers that are too large for the device
 ├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
 ├── NonFiniteError       a NaN or an infinity where there must be none (FloatingPointError)
+├── LinAlgError           a matrix without an inverse or a factorisation (also a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
@@ -91,6 +92,10 @@ class RealizeError(TallowError):
 
 class GradientError(TallowError, ValueError):
     """A derivative that does not exist, or that is asked of what has none."""
+
+
+class LinAlgError(TallowError, RuntimeError):
+    """A matrix that has no inverse, or no factorisation of the kind that was asked for."""
 
 
 class NonFiniteError(TallowError, FloatingPointError):
