@@ -5,6 +5,7 @@ TallowError
 ├── DTypeError            element types that do not fit (also a TypeError)
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
 ├── OptionError          a setting that has no such value (ValueError)
+│   └── MissingError          what a kind of object does not have (also a NotImplementedError)
 ├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
@@ -48,6 +49,10 @@ class GraphError(TallowError):
 
 class OptionError(TallowError, ValueError):
     """A setting that has no such value."""
+
+
+class MissingError(OptionError, NotImplementedError):
+    """What this kind of object does not have."""
 
 
 class PlanError(TallowError, ValueError):

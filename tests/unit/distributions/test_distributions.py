@@ -73,7 +73,7 @@ def test_what_follows_from_the_density(name: str) -> None:
     np.testing.assert_allclose(back[inside], x[some][inside], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", [name for name in CONTINUOUS if name != "gumbel"])
+@pytest.mark.parametrize("name", CONTINUOUS)
 def test_divergence(name: str) -> None:
     one, other, x = made(name), made(name, True), points(name)
     logs = [each.log_prob(tl.asarray(x)).numpy() for each in (one, other)]
@@ -117,7 +117,7 @@ def test_bernoulli() -> None:
         entropy = -probs * np.log(probs) - (1 - probs) * np.log(1 - probs)
         np.testing.assert_allclose(one.entropy().numpy(), entropy)
         np.testing.assert_allclose(one.variance.numpy(), probs * (1 - probs))
-        assert one.mode.tolist() == [0, 1, 1]
+        assert one.mode.tolist()[::2] == [0, 1] and np.isnan(one.mode.numpy()[1])
     tl.manual_seed(3)
     one = d.Bernoulli(tl.asarray(probs, "float32"))
     drawn = one.sample((20_000,)).numpy()
@@ -205,8 +205,8 @@ def test_mistakes() -> None:
         d.Normal(tl.zeros(3), tl.ones(2))
     with pytest.raises(OptionError, match="no rsample"):
         d.Bernoulli(0.5).rsample()
-    with pytest.raises(OptionError, match="Normal and Uniform"):
-        d.kl_divergence(d.Normal(0.0, 1.0), d.Uniform(0.0, 1.0))
+    with pytest.raises(NotImplementedError, match="Uniform and Laplace"):
+        d.kl_divergence(d.Uniform(0.0, 1.0), d.Laplace(0.0, 1.0))
 
 
 def test_a_formula_of_ones_own() -> None:
