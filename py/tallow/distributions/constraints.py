@@ -8,8 +8,8 @@ from typing import Any
 from .. import functions as f
 from ..errors import MissingError, OptionError, ShapeError
 from ..functions.data_types import finfo
-from ..functions.torch_elements import diagonal, isclose, narrow, norm, select
-from ..tensor import Tensor
+from ..functions.torch_elements import diagonal, narrow, norm, select
+from ..tensor import Tensor, asarray
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -288,7 +288,9 @@ class _LowerTriangular(Constraint):
     _axes = 2
 
     def check(self, value: Tensor) -> Tensor:
-        return _joined(f.equal(f.tril(value), value), 2)
+        rows, columns = value.shape[-2:]
+        below = [[column <= row for column in range(columns)] for row in range(rows)]
+        return _joined(f.where(asarray(below), True, f.equal(value, 0)), 2)
 
 
 class _LowerCholesky(_LowerTriangular):
@@ -323,7 +325,8 @@ class _Symmetric(_Square):
     def check(self, value: Tensor) -> Tensor:
         if value.shape[-2] != value.shape[-1]:
             return super().check(value)
-        return _joined(isclose(value, value.mT, atol=1e-6), 2)
+        apart = f.abs(value - value.mT)
+        return _joined(apart <= 1e-6 + 1e-5 * f.abs(value), 2)
 
 
 def pivots(matrix: Tensor) -> Tensor:

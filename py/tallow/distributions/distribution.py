@@ -54,6 +54,9 @@ class Distribution:
     support: Constraint = dependent
     """The region in which draws lie."""
 
+    _alike: ClassVar[tuple[str, ...]] = ()
+    """Parameters that are the same for the whole batch."""
+
     _default_validate_args: ClassVar[bool | None] = None
 
     @staticmethod
@@ -140,6 +143,8 @@ class Distribution:
         own, wanted = self.batch_shape, tuple(batch_shape)
         new = copy(self)
         for name, value in vars(self).items():
+            if name in self._alike:
+                continue
             if isinstance(value, Tensor) and value.shape[: len(own)] == own:
                 made: Any = f.broadcast_to(
                     f.reshape(value, (*(1,) * (len(wanted) - len(own)), *value.shape)),
@@ -247,7 +252,7 @@ class ExponentialFamily(Distribution):
         normalizer, means = self.log_normalizer_and_means()
         found = normalizer - self._mean_carrier_measure
         for value, mean in zip(self._natural_params, means, strict=True):
-            found = found - sum_rightmost(value * mean, len(self.event_shape))
+            found = found - sum_rightmost(value * mean, value.ndim - len(self.batch_shape))
         return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from .. import functions as f
-from ..errors import MissingError, OptionError
+from ..errors import MissingError, OptionError, ShapeError
 from ..functional import softplus
 from ..functions.torch_math import xlogy
 from ..functions.torch_special import digamma, lgamma
@@ -22,6 +22,7 @@ from .discrete import Bernoulli, Categorical, ContinuousBernoulli, weighed
 from .distribution import EULER, HALF_LOG_TAU, Distribution, ExponentialFamily
 from .gamma import Beta, Dirichlet, Gamma
 from .independent import Independent
+from .multivariate import LowRankMultivariateNormal, MultivariateNormal
 from .transformed import HalfNormal, Pareto, TransformedDistribution
 from .utils import sum_rightmost
 
@@ -174,8 +175,26 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     normalizer, means = p.log_normalizer_and_means()
     found = q._log_normalizer(*q._natural_params) - normalizer
     for mine, other, mean in zip(p._natural_params, q._natural_params, means, strict=True):
-        found = found - sum_rightmost((other - mine) * mean, len(q.event_shape))
+        axes = mine.ndim - len(p.batch_shape)
+        found = found - sum_rightmost((other - mine) * mean, axes)
     return found
+
+
+def _gaussians(
+    p: MultivariateNormal | LowRankMultivariateNormal,
+    q: MultivariateNormal | LowRankMultivariateNormal,
+) -> Tensor:
+    """Raises ShapeError for vectors of different lengths."""
+    if p.event_shape != q.event_shape:
+        raise ShapeError(f"kl_divergence: vectors {p.event_shape} and {q.event_shape}")
+    trace = f.sum(q.distances(p.root), axis=-1)
+    apart = trace + q.distance(q.loc - p.loc) - p.event_shape[0]
+    return q.half_log_det - p.half_log_det + 0.5 * apart
+
+
+for _one in (MultivariateNormal, LowRankMultivariateNormal):
+    for _two in (MultivariateNormal, LowRankMultivariateNormal):
+        register_kl(_one, _two)(_gaussians)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)

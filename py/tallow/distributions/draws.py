@@ -1,6 +1,6 @@
-"""Draws that no formula gives: candidates that are accepted or rejected, a fixed number of rounds at
-once, so that they need no loop on the device. None of them is left without an accepted candidate
-but with a probability below 1e-12; then the last candidate stands.
+"""Draws that no formula gives: candidates that are accepted or rejected, a fixed number of rounds
+at once, so that they need no loop on the device. The probability that a draw has no accepted
+candidate is below 1e-12; then the last one stands.
 """
 
 from __future__ import annotations

@@ -501,6 +501,7 @@ class ExpRelaxedCategorical(Categorical):
     """The logarithm of `RelaxedOneHotCategorical`."""
 
     _event_axes = 1
+    _alike = ("temperature",)
     has_enumerate_support = False
     has_rsample = True
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012

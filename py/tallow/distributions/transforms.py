@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from .. import functional
 from .. import functions as f
 from ..errors import MissingError, OptionError, ShapeError
+from ..functions import linalg
 from ..functions.data_types import finfo
 from ..functions.torch_elements import diagonal, narrow, select
 from ..functions.torch_shapes import diag_embed
@@ -742,8 +743,6 @@ class PositiveDefiniteTransform(Transform):
         return f.matmul(factor, factor.mT)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        from ..functions import linalg
-
         return LowerCholeskyTransform().inverted(linalg.cholesky(y))
 
 

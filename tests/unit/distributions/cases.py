@@ -112,7 +112,31 @@ CASES: dict[str, tuple[Build, Any]] = {
     "Weibull": (lambda d, x: d.Weibull(x([1.0, 0.3, 2.0]), x([1.2, 1.5, 3.0])), POSITIVE),
 }  # fmt: skip
 
-MATRICES: dict[str, tuple[Build, Any]] = {}
+COVARIANCE = [[2.0, 0.5, -0.3], [0.5, 1.0, 0.2], [-0.3, 0.2, 0.7]]
+FACTOR = [[1.3, 0.0, 0.0], [0.5, 0.8, 0.0], [-0.7, 0.2, 2.1]]
+MATRIX = [[1.5, 0.2, 0.1], [0.2, 2.5, -0.6], [0.1, -0.6, 1.2]]
+NARROW = [[1.0, 0.3], [-0.5, 0.2], [0.7, 1.4]]
+CORRELATIONS = [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [-0.48, 0.6, 0.64]]
+
+MATRICES: dict[str, tuple[Build, Any]] = {
+    "LKJCholesky": (lambda d, x: d.LKJCholesky(3, x([0.5, 1.0, 4.0])), CORRELATIONS),
+    "LowRankMultivariateNormal": (
+        lambda d, x: d.LowRankMultivariateNormal(x([0.0, 1.0, 2.0]), x(NARROW), x([0.5, 1.0, 0.1])),
+        LINE,
+    ),
+    "MultivariateNormal": (
+        lambda d, x: d.MultivariateNormal(x([0.0, 1.0, 2.0]), x(COVARIANCE)), LINE,
+    ),
+    "MultivariateNormal-batch": (
+        lambda d, x: d.MultivariateNormal(x([[0.0, 1.0, 2.0]]), scale_tril=x([FACTOR, FACTOR])),
+        [LINE, LINE],
+    ),
+    "MultivariateNormal-precision": (
+        lambda d, x: d.MultivariateNormal(x([0.0, 1.0, 2.0]), precision_matrix=x(COVARIANCE)), LINE,
+    ),
+    "Wishart": (lambda d, x: d.Wishart(x([3.5, 6.0]), x(COVARIANCE)), MATRIX),
+    "Wishart-tril": (lambda d, x: d.Wishart(x(5.0), scale_tril=x(FACTOR)), MATRIX),
+}  # fmt: skip
 
 PAIRED: dict[str, tuple[Build, Build]] = {
     "Bernoulli": (lambda d, x: d.Bernoulli(x([0.1, 0.6])), lambda d, x: d.Bernoulli(x([0.3, 0.5]))),
@@ -162,6 +186,14 @@ PAIRED: dict[str, tuple[Build, Build]] = {
         lambda d, x: d.LogNormal(x([0.2, 1.8]), x([1.0, 0.5])),
         lambda d, x: d.LogNormal(x([0.7, 1.0]), x([2.0, 0.3])),
     ),
+    "LowRankMultivariateNormal": (
+        lambda d, x: d.LowRankMultivariateNormal(x([0.0, 1.0, 2.0]), x(NARROW), x([0.5, 1.0, 0.1])),
+        lambda d, x: d.LowRankMultivariateNormal(x([0.5, 1.0, 0.0]), x(NARROW), x([1.5, 0.3, 0.4])),
+    ),
+    "MultivariateNormal": (
+        lambda d, x: d.MultivariateNormal(x([[0.0, 1.0, 2.0]]), x(COVARIANCE)),
+        lambda d, x: d.MultivariateNormal(x([1.0, 1.0, 0.0]), scale_tril=x([FACTOR, FACTOR])),
+    ),
     "Normal": (
         lambda d, x: d.Normal(x([0.2, 1.8]), x([1.0, 0.5])),
         lambda d, x: d.Normal(x([0.7, 1.0]), x([2.0, 0.3])),
@@ -175,6 +207,10 @@ PAIRED: dict[str, tuple[Build, Build]] = {
         lambda d, x: d.Pareto(x([0.1, 2.0]), x([2.0, 0.3])),
     ),
     "Poisson": (lambda d, x: d.Poisson(x([0.2, 5.8])), lambda d, x: d.Poisson(x([0.4, 3.6]))),
+    "Wishart": (
+        lambda d, x: d.Wishart(x(3.5), x(COVARIANCE)),
+        lambda d, x: d.Wishart(x(4.5), scale_tril=x(FACTOR)),
+    ),
     "Uniform": (
         lambda d, x: d.Uniform(x([0.2, 0.3]), x([0.9, 0.5])),
         lambda d, x: d.Uniform(x([-0.1, 0.4]), x([2.0, 0.6])),
@@ -182,13 +218,14 @@ PAIRED: dict[str, tuple[Build, Build]] = {
 }  # fmt: skip
 """Two members of each family: a divergence is that of a first one from a second one."""
 
-NUMBERS = ("entropy", "mean", "mode", "variance", "stddev", "cdf", "icdf", "enumerate_support")
+NUMBERS = ("entropy", "mean", "mode", "variance", "stddev", "cdf", "icdf", "enumerate_support",
+           "covariance_matrix", "precision_matrix", "scale_tril")  # fmt: skip
 
 
 def asked(one: Any, name: str, values: Any, shares: Any) -> Any:
     """One of NUMBERS."""
     found = getattr(one, name)
-    if name in ("mean", "mode", "variance", "stddev"):
+    if not callable(found):
         return found
     return found(values) if name == "cdf" else found(shares) if name == "icdf" else found()
 

@@ -34,14 +34,14 @@ def main() -> None:
                 result = asked(one, asks, given, torch.tensor(shares_for(one)))
             except (NotImplementedError, ValueError, AttributeError):
                 continue
-            found[f"{name}/{asks}"] = result.numpy()
+            found[f"{name}/{asks}"] = result.detach().numpy()
     for name, (first, _) in PAIRED.items():
         for other, (_, second) in PAIRED.items():
             try:
                 result = d.kl_divergence(first(d, made), second(d, made))
             except (NotImplementedError, RuntimeError):
                 continue
-            found[f"{name} from {other}"] = result.numpy()
+            found[f"{name} from {other}"] = result.detach().numpy()
     np.savez_compressed(RECORDED, **found)
     print(f"{len(found)} arrays of PyTorch {torch.__version__}")
 
