@@ -31,6 +31,7 @@ from .multivariate import (
     MultivariateNormal,
     Wishart,
 )
+from .transformed import ExpRelaxedCategorical as ExpRelaxedCategorical
 from .transformed import (
     HalfCauchy,
     HalfNormal,
@@ -44,6 +45,7 @@ from .transformed import (
     TransformedDistribution,
     Weibull,
 )
+from .transformed import LogitRelaxedBernoulli as LogitRelaxedBernoulli
 from .transforms import *  # noqa: F403
 
 __all__ = [

@@ -10,8 +10,7 @@ from typing import Any
 
 from .. import functions as f
 from ..autograd import Function
-from ..functions.torch_gamma import gamma_slope
-from ..functions.torch_special import lgamma
+from ..functions.torch_gamma import gamma_slope, lgamma
 from ..shape import Shape
 from ..tensor import Tensor
 

@@ -10,9 +10,8 @@ from ..errors import OptionError, ShapeError
 from ..functions import linalg
 from ..functions.data_types import finfo
 from ..functions.torch_elements import diagonal, norm
-from ..functions.torch_gamma import mvlgamma
+from ..functions.torch_gamma import digamma, lgamma, mvlgamma
 from ..functions.torch_shapes import diag_embed
-from ..functions.torch_special import digamma, lgamma
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Tensor
 from . import constraints, draws

@@ -9,7 +9,7 @@ from .. import functional
 from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..functions.torch_elements import logsumexp
-from ..functions.torch_special import digamma, lgamma
+from ..functions.torch_gamma import digamma, lgamma
 from ..tensor import Tensor, asarray
 from . import constraints
 from .constraints import Constraint, dependent_property

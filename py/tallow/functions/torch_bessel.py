@@ -13,7 +13,7 @@ _FAR_TERMS = 14
 
 
 def _scaled(input: Tensor, order: int) -> Tensor:
-    """exp(-|x|) times the modified Bessel function of order 0 or 1 at |x|.
+    """exp(-|x|) times the modified Bessel function of order 0 or 1 at |x|, that one divided by |x|.
 
     The power series has no terms that cancel; the asymptotic one is that of Hankel (Abramowitz and
     Stegun 1964, 9.6.10 and 9.7.1).
@@ -26,13 +26,15 @@ def _scaled(input: Tensor, order: int) -> Tensor:
     for k in range(_TERMS, 0, -1):
         series = series * (quarter * (1 / (k * (k + order)))) + 1.0
     if order:
-        series = series * small * 0.5
+        series = series * 0.5
     large = apply("where", near, _NEAR, x)
     inverse = 0.125 / large
     tail = large * 0.0 + 1.0
     for k in range(_FAR_TERMS, 0, -1):
         tail = 1.0 + tail * inverse * (((2 * k - 1) ** 2 - 4 * order) / k)
     far = tail * apply("sqrt", 1.0 / (2 * math.pi * large))
+    if order:
+        far = far / large
     return apply("where", near, series * apply("exp", -small), far)
 
 
@@ -53,7 +55,7 @@ def i1(input: Tensor) -> Tensor:
 
 def i1e(input: Tensor) -> Tensor:
     """exp(-|x|) times the modified Bessel function of order 1."""
-    return _scaled(input, 1) * apply("sign", input)
+    return _scaled(input, 1) * input
 
 
 __all__ = ["i0"]

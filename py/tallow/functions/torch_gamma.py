@@ -4,12 +4,62 @@ from __future__ import annotations
 
 import math
 
+from .. import dtype as dt
 from ..errors import OptionError
 from ..tensor import Scalar, Tensor, apply, asarray
 from .elementwise import clip
 from .manipulation import expand_dims
 from .reduction import sum as sum_of
-from .torch_special import digamma, lgamma
+
+# ---- the gamma function --------------------------------------------------------------------------
+
+_LANCZOS = (
+    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+    -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
+    1.5056327351493116e-7,
+)  # fmt: skip
+
+
+def _real(x: Tensor) -> Tensor:
+    return x if x.dtype.is_floating else x.astype(dt.float32)
+
+
+def lgamma(input: Tensor) -> Tensor:
+    """The logarithm of the size of the gamma function (Lanczos 1964; below 0.5 by reflection)."""
+    x = _real(input)
+    small = x < 0.5
+    z = apply("where", small, -x, x - 1.0)
+    series = z * 0.0 + _LANCZOS[0]
+    for n, factor in enumerate(_LANCZOS[1:], 1):
+        series = series + factor / (z + float(n))
+    t = z + 7.5
+    found = (z + 0.5) * apply("log", t) - t + apply("log", series) + 0.5 * math.log(2 * math.pi)
+    turn = x - apply("floor", x)  # the sine of multiples of pi would lose digits
+    sine = apply("where", small, apply("sin", math.pi * turn), 1.0)
+    found = apply("where", small, math.log(math.pi) - apply("log", sine) - found, found)
+    return apply("where", apply("isinf", x), math.inf, found)
+
+
+def digamma(input: Tensor) -> Tensor:
+    """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
+    x = _real(input)
+    negative = x < 0.0
+    z = apply("where", negative, 1.0 - x, x)
+    found = z * 0.0
+    for n in range(10):
+        found = found - 1.0 / (z + float(n))
+    z = z + 10.0
+    square = 1.0 / (z * z)
+    series = z * 0.0
+    for factor in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
+        series = (series + factor) * square
+    found = found + apply("log", z) - 0.5 / z - series
+    turn = math.pi * apply("where", negative, x - apply("floor", x), 0.5)
+    cotangent = apply("cos", turn) / apply("sin", turn)
+    return apply("where", negative, found - math.pi * cotangent, found)
+
+
+# ---- its parts -----------------------------------------------------------------------------------
 
 _STEP = 0.2
 _STEPS = [-9.5 + _STEP * n for n in range(66)]

@@ -12,55 +12,26 @@ from .cumulative import cumulative_sum
 from .manipulation import expand_dims, squeeze
 from .randomness import rand
 from .reduction import sum as sum_of
+from .torch_bessel import i0, i0e, i1, i1e
 from .torch_elements import topk
+from .torch_gamma import (
+    digamma,
+    gammainc,
+    gammaincc,
+    gammaln,
+    lgamma,
+    multigammaln,
+    polygamma,
+    psi,
+    zeta,
+)
 from .torch_math import erfc, log_erfcx
 
 # ---- special functions ---------------------------------------------------------------------------
 
-_LANCZOS = (
-    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-    -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
-    1.5056327351493116e-7,
-)  # fmt: skip
-
 
 def _floating(x: Tensor) -> Tensor:
     return x if x.dtype.is_floating else x.astype(dt.float32)
-
-
-def lgamma(input: Tensor) -> Tensor:
-    """The logarithm of the size of the gamma function (Lanczos 1964; below 0.5 by reflection)."""
-    x = _floating(input)
-    small = x < 0.5
-    z = apply("where", small, -x, x - 1.0)
-    series = z * 0.0 + _LANCZOS[0]
-    for n, factor in enumerate(_LANCZOS[1:], 1):
-        series = series + factor / (z + float(n))
-    t = z + 7.5
-    found = (z + 0.5) * apply("log", t) - t + apply("log", series) + 0.5 * math.log(2 * math.pi)
-    turn = x - apply("floor", x)  # the sine of multiples of pi would lose digits
-    sine = apply("where", small, apply("sin", math.pi * turn), 1.0)
-    found = apply("where", small, math.log(math.pi) - apply("log", sine) - found, found)
-    return apply("where", apply("isinf", x), math.inf, found)
-
-
-def digamma(input: Tensor) -> Tensor:
-    """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
-    x = _floating(input)
-    negative = x < 0.0
-    z = apply("where", negative, 1.0 - x, x)
-    found = z * 0.0
-    for n in range(10):
-        found = found - 1.0 / (z + float(n))
-    z = z + 10.0
-    square = 1.0 / (z * z)
-    series = z * 0.0
-    for factor in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
-        series = (series + factor) * square
-    found = found + apply("log", z) - 0.5 / z - series
-    turn = math.pi * apply("where", negative, x - apply("floor", x), 0.5)
-    cotangent = apply("cos", turn) / apply("sin", turn)
-    return apply("where", negative, found - math.pi * cotangent, found)
 
 
 _NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
@@ -195,6 +166,12 @@ def multinomial(
     found = apply("minimum", found, classes - 1)
     return found if input.ndim == 2 else squeeze(found, 0)
 
+
+SPECIAL = (
+    digamma, entr, erfc, erfcx, erfinv, expit, gammainc, gammaincc, gammaln, i0, i0e, i1, i1e,
+    lgamma, log_ndtr, multigammaln, ndtr, ndtri, polygamma, psi, xlog1py, zeta,
+)  # fmt: skip
+"""What torch.special has of this file and of those that it imports."""
 
 __all__ = [
     "digamma",
