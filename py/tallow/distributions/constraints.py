@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,6 +51,10 @@ class Constraint:
     def check(self, value: Tensor) -> Tensor:
         """Where values lie in the region: truth values, without the last event_dim axes."""
         raise MissingError(f"{self!r} has no check")
+
+    def holds(self, number: float) -> bool | None:
+        """Whether a number lies in the region; None where that is not known without tensors."""
+        return None
 
     def _described(self) -> str:
         return ""
@@ -118,6 +123,9 @@ class independent(Constraint):  # noqa: N801
     def event_dim(self) -> int:
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
+    def holds(self, number: float) -> bool | None:
+        return self.base_constraint.holds(number)
+
     def check(self, value: Tensor) -> Tensor:
         """Raises ShapeError for a value of too few axes."""
         holds = self.base_constraint.check(value)
@@ -159,6 +167,9 @@ class _Boolean(Constraint):
 
     _discrete = True
 
+    def holds(self, number: float) -> bool | None:
+        return number in (0, 1)
+
     def check(self, value: Tensor) -> Tensor:
         return (value == 0) | (value == 1)
 
@@ -184,6 +195,13 @@ class _Bounded(Constraint):
         return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
 
+def _within(number: float, low: Bound, high: Bound, also: bool | Tensor = True) -> bool | None:
+    """Whether a number lies between two; None if one is a tensor."""
+    if isinstance(low, Tensor) or isinstance(high, Tensor):
+        return None
+    return low <= number <= high and bool(also)
+
+
 class _Above(_Bounded):
     def __init__(self, lower_bound: Bound) -> None:
         self.lower_bound = lower_bound
@@ -204,6 +222,9 @@ class _IntegerInterval(_Between):
 
     _discrete = True
 
+    def holds(self, number: float) -> bool | None:
+        return _within(number, self.lower_bound, self.upper_bound, number % 1 == 0)
+
     def check(self, value: Tensor) -> Tensor:
         within = (value >= self.lower_bound) & (value <= self.upper_bound)
         return within & (value % 1 == 0)
@@ -214,12 +235,18 @@ class _IntegerGreaterThan(_Above):
 
     _discrete = True
 
+    def holds(self, number: float) -> bool | None:
+        return _within(number, self.lower_bound, math.inf, number % 1 == 0)
+
     def check(self, value: Tensor) -> Tensor:
         return (value % 1 == 0) & (value >= self.lower_bound)
 
 
 class _Real(Constraint):
     """All numbers and infinities."""
+
+    def holds(self, number: float) -> bool | None:
+        return number == number
 
     def check(self, value: Tensor) -> Tensor:
         return f.equal(value, value)
@@ -228,12 +255,18 @@ class _Real(Constraint):
 class _GreaterThan(_Above):
     """More than a bound."""
 
+    def holds(self, number: float) -> bool | None:
+        return _within(number, self.lower_bound, math.inf, number != self.lower_bound)
+
     def check(self, value: Tensor) -> Tensor:
         return value > self.lower_bound
 
 
 class _GreaterThanEq(_Above):
     """At least a bound."""
+
+    def holds(self, number: float) -> bool | None:
+        return _within(number, self.lower_bound, math.inf)
 
     def check(self, value: Tensor) -> Tensor:
         return value >= self.lower_bound
@@ -242,12 +275,18 @@ class _GreaterThanEq(_Above):
 class _LessThan(_Below):
     """Less than a bound."""
 
+    def holds(self, number: float) -> bool | None:
+        return _within(number, -math.inf, self.upper_bound, number != self.upper_bound)
+
     def check(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
 
 class _Interval(_Between):
     """Both bounds included."""
+
+    def holds(self, number: float) -> bool | None:
+        return _within(number, self.lower_bound, self.upper_bound)
 
     def check(self, value: Tensor) -> Tensor:
         return (value >= self.lower_bound) & (value <= self.upper_bound)

@@ -9,15 +9,26 @@ from typing import Any, ClassVar, Self
 
 from .. import functions as f
 from ..autodiff.everything import grad
-from ..compile.passes.fold import host_value
+from ..compile.passes.fold import MAX_ELEMENTS, host_value
 from ..errors import MissingError, OptionError, ShapeError
 from ..grad_mode import no_grad
+from ..graph import Node
+from ..hostarray import HostArray
+from ..ops import movement
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Tensor, asarray
 from .constraints import Constraint, dependent, is_dependent
 from .utils import Value, sum_rightmost
 
 _SMALL = 3  # ops between what the host has and a value that is looked at
+
+
+def _host_data(node: Node) -> HostArray | None:
+    """The data behind a node that only broadcasts them."""
+    while node.op in (movement.reshape, movement.expand):
+        node = node.inputs[0]
+    data: HostArray | None = node.attrs["data"] if node.is_constant else None
+    return data if data is not None and data.size <= MAX_ELEMENTS else None
 
 
 def wrong(holds: Tensor, value: Tensor, looks: bool) -> bool:
@@ -28,6 +39,19 @@ def wrong(holds: Tensor, value: Tensor, looks: bool) -> bool:
         return False
     found = host_value(f.all(holds).node)
     return found is not None and not found.item()
+
+
+def outside(region: Constraint, value: Tensor, looks: bool) -> bool:
+    """Whether a value is known to lie outside of a region. looks: computes it, if need be."""
+    if not looks:
+        data = _host_data(value.node)
+        if data is None and value.node.depth > _SMALL:
+            return False
+        if data is not None and data.size:
+            answers = [region.holds(number) for number in data.flat()]
+            if None not in answers:
+                return not all(answers)
+    return wrong(region.check(value), value, looks)
 
 
 class Distribution:
@@ -87,9 +111,7 @@ class Distribution:
             self._check_one(name, asarray(value), constraint, looks)
 
     def _check_one(self, name: str, value: Tensor, constraint: Constraint, looks: bool) -> None:
-        if not looks and value.node.depth > _SMALL:
-            return
-        if wrong(constraint.check(value), value, looks):
+        if outside(constraint, value, looks):
             raise OptionError(
                 f"{type(self).__name__}: {name} must lie in {constraint!r}, and does not: {value!r}"
             )
@@ -131,9 +153,7 @@ class Distribution:
             support = self.support
         except MissingError:
             return
-        if not looks and value.node.depth > _SMALL:
-            return
-        if not is_dependent(support) and wrong(support.check(value), value, looks):
+        if not is_dependent(support) and outside(support, value, looks):
             raise OptionError(
                 f"{type(self).__name__}: a value must lie in {support!r}, and does not: {value!r}"
             )
