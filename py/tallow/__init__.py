@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from .functions.data_types import *  # noqa: F403
     from .functions.torch_linalg import *  # noqa: F403
     from .functions.torch_bessel import *  # noqa: F403
+    from .functions.torch_draws import *  # noqa: F403
     from .functions.torch_gamma import *  # noqa: F403
     from .functions.torch_lines import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
@@ -135,8 +136,7 @@ _NAMES = {
 
 _MORE = (
     "data_types", "torch_math", "torch_orders", "torch_shapes", "torch_places", "torch_special",
-    "torch_linalg",
-    "torch_numbers", "torch_lines", "torch_gamma", "torch_bessel",
+    "torch_linalg", "torch_numbers", "torch_lines", "torch_gamma", "torch_bessel", "torch_draws",
 )  # fmt: skip
 """Files of functions that are imported when one of their names is first asked for."""
 

@@ -30,7 +30,7 @@ class Poisson(ExponentialFamily):
         super().__init__(self.rate.shape, (), validate_args)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
-        return draws.poisson(self.rate, self._extended_shape(sample_shape))
+        return draws.poisson_draws(self.rate, self._extended_shape(sample_shape))
 
     def log_prob(self, value: Value) -> Tensor:
         (count,) = floating(self._validate_sample(value))
@@ -145,7 +145,7 @@ class Binomial(_Attempts):
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        return draws.binomial(self.total_count, self.probs, shape)
+        return draws.binomial_draws(self.total_count, self.probs, shape)
 
     def log_prob(self, value: Value) -> Tensor:
         (count,) = floating(self._validate_sample(value))
@@ -200,7 +200,7 @@ class NegativeBinomial(_Attempts):
         count = f.where(self.total_count > 0, self.total_count, 1.0)
         rate = draws.standard_gamma(count, shape) * f.exp(self.logits)
         rate = f.where(self.total_count > 0, rate, 0.0)
-        return draws.poisson(rate.detach(), shape)
+        return draws.poisson_draws(rate.detach(), shape)
 
     def log_prob(self, value: Value) -> Tensor:
         (count,) = floating(self._validate_sample(value))

@@ -1,7 +1,5 @@
-"""Draws that no formula gives: candidates that are accepted or rejected, a fixed number of rounds
-at once, so that they need no loop on the device. The probability that a draw has no accepted
-candidate is below 1e-12; then the last one stands.
-"""
+"""Draws of gamma variables and of angles, by candidates that are accepted or rejected, as those of
+counts in functions/torch_draws.py: see there."""
 
 from __future__ import annotations
 
@@ -10,19 +8,14 @@ from typing import Any
 
 from .. import functions as f
 from ..autograd import Function
+from ..functions.torch_draws import accepted, binomial_draws, poisson_draws
 from ..functions.torch_gamma import gamma_slope, lgamma
 from ..shape import Shape
 from ..tensor import Tensor
 
+__all__ = ["binomial_draws", "log_factorial", "poisson_draws", "standard_gamma", "von_mises"]
+
 _LEAST = 1.1754943508222875e-38  # the smallest normal number of float32
-
-
-def _accepted(candidates: Tensor, accept: Tensor) -> Tensor:
-    """Along the first axis the first candidate that is accepted; the last one if none is."""
-    found = candidates[-1]
-    for number in range(candidates.shape[0] - 2, -1, -1):
-        found = f.where(accept[number], candidates[number], found)
-    return found
 
 
 # ---- gamma ---------------------------------------------------------------------------------------
@@ -58,117 +51,12 @@ def standard_gamma(concentration: Tensor, shape: Shape) -> Tensor:
     v = v * v * v
     level = 0.5 * x * x + d - d * v + d * f.log(v)
     accept = positive & (f.log(f.rand((_GAMMA_ROUNDS, *shape))) < level)
-    drawn = d * _accepted(v, accept)
+    drawn = d * accepted(v, accept)
     # Below 1, a draw of one more times a power of an even one.
     power = f.exp(f.log(f.rand(shape)) / f.where(small, a, 1.0))
     drawn = f.maximum(f.where(small, drawn * power, drawn), _LEAST)
     found: Tensor = _WithSlope.apply(whole, drawn.astype(whole.dtype).detach())
     return found
-
-
-# ---- counts --------------------------------------------------------------------------------------
-
-_COUNT_ROUNDS = 20  # of which each fails with a probability below 0.25
-_FEW = 10.0  # the mean from which on candidates are drawn instead of counting up
-_MOST = 48  # draws of a smaller mean exceed it with a probability below 1e-16
-
-
-def _counted(first: Tensor, grow: Any, shape: Shape) -> Tensor:
-    """How many numbers have a distribution function below an even draw: draws by inversion. first:
-    the probability of 0. grow(p, k): that of k + 1, of the probability of k."""
-    even = f.rand(shape)
-    below, probability = first, first
-    found = (even > below).astype("float32")
-    for k in range(_MOST):
-        probability = grow(probability, float(k))
-        below = below + probability
-        found = found + (even > below).astype("float32")
-    return found
-
-
-def _stirling(k: Tensor) -> Tensor:
-    """What log(k!) is more than Stirling's formula (Loader 2000)."""
-    inverse = 1.0 / k
-    square = inverse * inverse
-    return inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260)))
-
-
-def _deviance(x: Tensor, mean: Tensor) -> Tensor:
-    """x log(x / mean) + mean - x (Loader 2000)."""
-    change = f.maximum((x - mean) / mean, -1 + 1e-7)
-    return x * f.log1p(change) + (mean - x)
-
-
-def poisson(rate: Tensor, shape: Shape) -> Tensor:
-    """Draws of Poisson's distribution, in a shape that rate broadcasts to: by inversion for a rate
-    below 10, else by transformed rejection (Hoermann 1993, PTRS)."""
-    mean = f.broadcast_to(rate, shape).detach().astype("float32")
-    few = mean < _FEW
-    low = f.where(few, mean, 1.0)
-    counted = _counted(f.exp(-low), lambda p, k: p * low * (1 / (k + 1.0)), shape)
-    mu = f.where(few, _FEW, mean)
-    b = 0.931 + 2.53 * f.sqrt(mu)
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    steep = 0.9277 - 3.6224 / (b - 2.0)
-    u = f.rand((_COUNT_ROUNDS, *shape)) - 0.5
-    v = f.rand((_COUNT_ROUNDS, *shape))
-    side = 0.5 - f.abs(u)
-    k = f.floor((2.0 * a / side + b) * u + mu + 0.43)
-    at_once = (side >= 0.07) & (v <= steep)
-    held = f.maximum(k, 1.0)
-    log_p = -_deviance(held, mu) - _stirling(held) - 0.5 * f.log(2 * math.pi * held)
-    log_p = f.where(k < 1.0, -mu, log_p)
-    level = f.log(v) + f.log(inverse_alpha) - f.log(a / (side * side) + b)
-    refused = (k < 0.0) | ((side < 0.013) & (v > side))
-    many = _accepted(f.maximum(k, 0.0), at_once | (~refused & (level <= log_p)))
-    return f.where(few, counted, many).astype(rate.dtype)
-
-
-def binomial(total_count: Tensor, probs: Tensor, shape: Shape) -> Tensor:
-    """Draws of the binomial distribution, in a shape that both broadcast to: by inversion for a
-    mean below 10, else by transformed rejection (Hoermann 1993, BTRS)."""
-    n = f.broadcast_to(total_count, shape).detach().astype("float32")
-    whole = f.broadcast_to(probs, shape).detach().astype("float32")
-    turned = whole > 0.5
-    p = f.where(turned, 1.0 - whole, whole)
-    few = n * p < _FEW
-    low = f.where(few, p, 0.0)
-    odds = low / (1.0 - low)
-    size = f.where(few, n, 1.0)
-    counted = _counted(
-        f.exp(size * f.log1p(-low)),
-        lambda q, k: q * f.maximum(size - k, 0.0) * odds * (1 / (k + 1.0)),
-        shape,
-    )
-    counted = f.minimum(counted, n)
-    n_, p_ = f.where(few, 40.0, n), f.where(few, 0.5, p)
-    mean, other = n_ * p_, n_ * (1.0 - p_)
-    spread = f.sqrt(mean * (1.0 - p_))
-    b = 1.15 + 2.53 * spread
-    a = -0.0873 + 0.0248 * b + 0.01 * p_
-    steep = 0.92 - 4.2 / b
-    alpha = (2.83 + 5.1 / b) * spread
-    middle = f.floor((n_ + 1.0) * p_)
-    u = f.rand((_COUNT_ROUNDS, *shape)) - 0.5
-    v = f.rand((_COUNT_ROUNDS, *shape))
-    side = 0.5 - f.abs(u)
-    k = f.floor((2.0 * a / side + b) * u + mean + 0.5)
-    inside = (k >= 0.0) & (k <= n_)
-
-    def log_p(count: Tensor) -> Tensor:
-        """Less what does not depend on the count."""
-        ones = f.clip(count, 0.25, n_ - 0.25)
-        rest = n_ - ones
-        found = -_deviance(ones, mean) - _deviance(rest, other)
-        found = found - _stirling(f.maximum(ones, 1.0)) - _stirling(f.maximum(rest, 1.0))
-        return found - 0.5 * (f.log(ones) + f.log(rest))
-
-    level = f.log(v) + f.log(alpha) - f.log(a / (side * side) + b)
-    accept = inside & (((side >= 0.07) & (v <= steep)) | (level <= log_p(k) - log_p(middle)))
-    many = _accepted(f.clip(k, 0.0, n_), accept)
-    found = f.where(few, counted, many)
-    return f.where(turned, n - found, found).astype(probs.dtype)
 
 
 # ---- directions ----------------------------------------------------------------------------------
@@ -192,7 +80,7 @@ def von_mises(concentration: Tensor, shape: Shape) -> Tensor:
     c = kappa * (above + short)
     u = f.rand((_ANGLE_ROUNDS, *shape))
     accept = (c * (2.0 - c) - u > 0.0) | (f.log(c / u) + 1.0 - c >= 0.0)
-    found = _accepted(short, accept)
+    found = accepted(short, accept)
     angle = 2.0 * f.asin(f.sqrt(f.clip(0.5 * found, 0.0, 1.0)))
     return f.where(f.rand(shape) < 0.5, -angle, angle).astype(concentration.dtype)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from .. import dtype as dt
 from ..dtype import DType
@@ -12,13 +13,15 @@ from ..errors import OptionError, ShapeError
 from ..shape import check_axes, check_axis
 from ..tensor import Scalar, Tensor, apply, asarray
 from . import reduction
+from .arrange import sort
 from .creation import arange, placed
 from .cumulative import cumulative_sum
 from .elementwise import clip
 from .indexing import take
 from .manipulation import concat, expand_dims, reshape, stack
-from .torch_elements import diagonal, norm
+from .torch_elements import diag, diagonal, norm, outer
 from .torch_math import cov, diff, logaddexp, trapezoid
+from .torch_names import bmm
 
 # ---- integrals and slopes ------------------------------------------------------------------------
 
@@ -113,6 +116,42 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     return input
 
 
+# ---- products and orders -------------------------------------------------------------------------
+
+
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1
+) -> Tensor:
+    """beta * input + alpha * outer(vec1, vec2)."""
+    return input * beta + outer(vec1, vec2) * alpha
+
+
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Scalar = 1, alpha: Scalar = 1
+) -> Tensor:
+    """beta * input + alpha * the sum of the products of two batches of matrices."""
+    return input * beta + reduction.sum(bmm(batch1, batch2), 0) * alpha
+
+
+def msort(input: Tensor) -> Tensor:
+    """The elements in order along the first axis."""
+    return sort(input, dim=0).values
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements, in order, on a diagonal."""
+    return diag(reshape(input, (-1,)), offset)
+
+
+def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
+    """Places among all elements of a shape as indices along each axis."""
+    found: list[Tensor] = []
+    for size in reversed(tuple(shape)):
+        found.insert(0, indices % size)
+        indices = indices // size
+    return tuple(found)
+
+
 # ---- distances -----------------------------------------------------------------------------------
 
 
@@ -172,6 +211,48 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     inside = (x >= low) & (x <= high)
     here = (expand_dims(place, -1) == arange(bins).astype(x.dtype)) & expand_dims(inside, -1)
     return reduction.sum(here.astype(dt.int32), 0).astype(x.dtype)
+
+
+class Histogram(NamedTuple):
+    """How many elements fall into intervals, and their ends."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
+
+def histogram(
+    input: Tensor,
+    bins: int | Tensor,
+    *,
+    range: tuple[float, float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Histogram:
+    """How many elements, or how much of their weights, fall into intervals: bins is their number,
+    or their ends in order. range: the first and the last end; without it, those of the elements.
+    density: divided by the whole and by the length of each. Raises OptionError for no intervals."""
+    x = reshape(input.detach(), (-1,))
+    if isinstance(bins, Tensor):
+        ends = bins.astype(x.dtype)
+    elif bins < 1:
+        raise OptionError(f"histogram: {bins} intervals")
+    else:
+        if range is None:
+            low, high = reduction.min(x), reduction.max(x)
+        else:
+            low, high = (asarray(float(end), x.dtype) for end in range)
+        alone = low == high
+        low, high = apply("where", alone, low - 0.5, low), apply("where", alone, high + 0.5, high)
+        ends = low + (high - low) * (arange(bins + 1).astype(x.dtype) * (1 / bins))
+        ends = apply("where", arange(bins + 1) == bins, high, ends)
+    wide = expand_dims(x, -1)
+    last = arange(ends.shape[0] - 1) == ends.shape[0] - 2
+    here = (wide >= ends[:-1]) & ((wide < ends[1:]) | (last & (wide == ends[1:])))
+    weights = 1.0 if weight is None else expand_dims(reshape(weight, (-1,)), -1)
+    counts = reduction.sum(here.astype(x.dtype) * weights, 0)
+    if density:
+        counts = counts / (reduction.sum(counts) * (ends[1:] - ends[:-1]))
+    return Histogram(counts, ends)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
@@ -298,7 +379,7 @@ def kaiser_window(
 trapz = trapezoid
 
 __all__ = [
-    "bartlett_window", "blackman_window", "corrcoef", "cumulative_trapezoid", "dist", "gradient",
-    "hamming_window", "hann_window", "histc", "kaiser_window", "logcumsumexp", "pdist", "renorm",
-    "trapz", "vander",
+    "addbmm", "addr", "bartlett_window", "blackman_window", "corrcoef", "cumulative_trapezoid",
+    "diagflat", "dist", "gradient", "hamming_window", "hann_window", "histc", "histogram",
+    "kaiser_window", "logcumsumexp", "msort", "pdist", "renorm", "trapz", "unravel_index", "vander",
 ]  # fmt: skip

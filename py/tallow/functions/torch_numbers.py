@@ -121,6 +121,83 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
     return _where(lost, math.nan, _where(x == y, y, found))
 
 
+def fmax(input: Tensor, other: Tensor) -> Tensor:
+    """The larger of two elements; of a NaN and a number, the number."""
+    return _number_of(input, other, apply("maximum", input, other))
+
+
+def fmin(input: Tensor, other: Tensor) -> Tensor:
+    """The smaller of two elements; of a NaN and a number, the number."""
+    return _number_of(input, other, apply("minimum", input, other))
+
+
+def _number_of(x: Tensor, y: Tensor, found: Tensor) -> Tensor:
+    if not found.dtype.is_floating:
+        return found
+    found = _where(apply("isnan", asarray(y)), x, found)
+    return _where(apply("isnan", asarray(x)), y, found)
+
+
+def isposinf(input: Tensor) -> Tensor:
+    """Where elements are infinite."""
+    return apply("equal", input, math.inf) if input.dtype.is_floating else input != input
+
+
+def isneginf(input: Tensor) -> Tensor:
+    """Where elements are minus infinity."""
+    return apply("equal", input, -math.inf) if input.dtype.is_floating else input != input
+
+
+def isreal(input: Tensor) -> Tensor:
+    """True everywhere: there are no complex numbers."""
+    return apply("full_like", input, True, dtype="bool")
+
+
+def rsub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
+    """other - alpha * input."""
+    return other - (input if alpha == 1 else input * alpha)
+
+
+def arccos(input: Tensor) -> Tensor:
+    """As `acos`."""
+    return apply("acos", input)
+
+
+def arccosh(input: Tensor) -> Tensor:
+    """As `acosh`."""
+    return apply("acosh", input)
+
+
+def arcsin(input: Tensor) -> Tensor:
+    """As `asin`."""
+    return apply("asin", input)
+
+
+def arcsinh(input: Tensor) -> Tensor:
+    """As `asinh`."""
+    return apply("asinh", input)
+
+
+def arctan(input: Tensor) -> Tensor:
+    """As `atan`."""
+    return apply("atan", input)
+
+
+def arctanh(input: Tensor) -> Tensor:
+    """As `atanh`."""
+    return apply("atanh", input)
+
+
+def bitwise_not(input: Tensor) -> Tensor:
+    """All bits exchanged; of truth values, the others."""
+    return ~input
+
+
+def fix(input: Tensor) -> Tensor:
+    """As `trunc`."""
+    return apply("trunc", input)
+
+
 # ---- facts ---------------------------------------------------------------------------------------
 
 
@@ -143,6 +220,7 @@ def promote_types(type1: DType | str, type2: DType | str) -> DType:
 
 
 __all__ = [
-    "float_power", "frexp", "gcd", "is_complex", "is_nonzero", "lcm", "ldexp", "nextafter",
-    "promote_types", "sgn",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "bitwise_not", "fix",
+    "float_power", "fmax", "fmin", "frexp", "gcd", "is_complex", "is_nonzero", "isneginf",
+    "isposinf", "isreal", "lcm", "ldexp", "nextafter", "promote_types", "rsub", "sgn",
 ]  # fmt: skip

@@ -128,6 +128,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 concatenate = cat
+row_stack = vstack
 
 
 def tensor_split(
@@ -399,7 +400,7 @@ __all__ = [
     "randint_like",
     "ravel",
     "repeat_interleave",
-    "rot90",
+    "rot90", "row_stack",
     "split_with_sizes",
     "swapaxes",
     "swapdims",

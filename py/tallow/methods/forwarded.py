@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -21,6 +22,14 @@ class _Function:
     def __get__(self, tensor: Any, owner: type | None = None) -> Callable[..., Any]:
         found = function(self._package, self._name)
         return found if tensor is None else partial(found, tensor)
+
+
+class _Second(_Function):
+    """A method of which the tensor is the second argument of the function."""
+
+    def __get__(self, tensor: Any, owner: type | None = None) -> Callable[..., Any]:
+        found = function(self._package, self._name)
+        return found if tensor is None else lambda first: found(first, tensor)
 
 
 class _InPlace:
@@ -109,17 +118,35 @@ class Forwarded(Base[Made]):
 
     # ---- torch_numbers.py, torch_lines.py -------------------------------------------------------
 
+    addbmm = _Function("torch_lines")
+    addr = _Function("torch_lines")
+    arccos = _Function("torch_numbers")
+    arccosh = _Function("torch_numbers")
+    arcsin = _Function("torch_numbers")
+    arcsinh = _Function("torch_numbers")
+    arctan = _Function("torch_numbers")
+    arctanh = _Function("torch_numbers")
+    bitwise_not = _Function("torch_numbers")
     corrcoef = _Function("torch_lines")
+    diagflat = _Function("torch_lines")
     dist = _Function("torch_lines")
+    fix = _Function("torch_numbers")
     float_power = _Function("torch_numbers")
+    fmax = _Function("torch_numbers")
+    fmin = _Function("torch_numbers")
     frexp = _Function("torch_numbers")
     gcd = _Function("torch_numbers")
     histc = _Function("torch_lines")
+    histogram = _Function("torch_lines")
     is_complex = _Function("torch_numbers")
     is_nonzero = _Function("torch_numbers")
+    isneginf = _Function("torch_numbers")
+    isposinf = _Function("torch_numbers")
+    isreal = _Function("torch_numbers")
     lcm = _Function("torch_numbers")
     ldexp = _Function("torch_numbers")
     logcumsumexp = _Function("torch_lines")
+    msort = _Function("torch_lines")
     nextafter = _Function("torch_numbers")
     renorm = _Function("torch_lines")
     sgn = _Function("torch_numbers")
@@ -179,10 +206,7 @@ class Forwarded(Base[Made]):
     igamma = _Function("torch_gamma")
     igammac = _Function("torch_gamma")
     mvlgamma = _Function("torch_gamma")
-
-    def polygamma(self, n: int) -> Any:
-        """The derivative of order n of `digamma`."""
-        return function("functions.torch_gamma", "polygamma")(n, self)
+    polygamma = _Second("torch_gamma")
 
     # ---- torch_linalg.py -------------------------------------------------------------------------
 
@@ -201,12 +225,26 @@ class Forwarded(Base[Made]):
 
     absolute_ = _InPlace()
     acos_ = _InPlace()
+    acosh_ = _InPlace()
+    addbmm_ = _InPlace()
     addmm_ = _InPlace()
     addmv_ = _InPlace()
+    addr_ = _InPlace()
+    arccos_ = _InPlace()
+    arccosh_ = _InPlace()
+    arcsin_ = _InPlace()
+    arcsinh_ = _InPlace()
+    arctan2_ = _InPlace()
+    arctan_ = _InPlace()
+    arctanh_ = _InPlace()
     asin_ = _InPlace()
+    asinh_ = _InPlace()
     atan2_ = _InPlace()
+    atan_ = _InPlace()
+    atanh_ = _InPlace()
     baddbmm_ = _InPlace()
     bitwise_and_ = _InPlace()
+    bitwise_not_ = _InPlace()
     bitwise_or_ = _InPlace()
     bitwise_xor_ = _InPlace()
     ceil_ = _InPlace()
@@ -220,21 +258,28 @@ class Forwarded(Base[Made]):
     cumsum_ = _InPlace()
     deg2rad_ = _InPlace()
     digamma_ = _InPlace()
+    divide_ = _InPlace()
     eq_ = _InPlace()
+    erf_ = _InPlace()
     erfc_ = _InPlace()
     erfinv_ = _InPlace()
     exp2_ = _InPlace()
     expm1_ = _InPlace()
+    fix_ = _InPlace()
     float_power_ = _InPlace()
     floor_divide_ = _InPlace()
     fmod_ = _InPlace()
     frac_ = _InPlace()
     gcd_ = _InPlace()
     ge_ = _InPlace()
+    greater_ = _InPlace()
+    greater_equal_ = _InPlace()
     gt_ = _InPlace()
     heaviside_ = _InPlace()
     hypot_ = _InPlace()
     i0_ = _InPlace()
+    igamma_ = _InPlace()
+    igammac_ = _InPlace()
     index_copy_ = _InPlace()
     index_fill_ = _InPlace()
     index_put_ = _InPlace()
@@ -242,8 +287,12 @@ class Forwarded(Base[Made]):
     lcm_ = _InPlace()
     ldexp_ = _InPlace()
     le_ = _InPlace()
+    less_ = _InPlace()
+    less_equal_ = _InPlace()
     lgamma_ = _InPlace()
+    log10_ = _InPlace()
     log1p_ = _InPlace()
+    log2_ = _InPlace()
     logical_and_ = _InPlace()
     logical_not_ = _InPlace()
     logical_or_ = _InPlace()
@@ -252,10 +301,12 @@ class Forwarded(Base[Made]):
     lt_ = _InPlace()
     masked_scatter_ = _InPlace()
     multiply_ = _InPlace()
+    mvlgamma_ = _InPlace()
     nan_to_num_ = _InPlace()
     ne_ = _InPlace()
     negative_ = _InPlace()
     nextafter_ = _InPlace()
+    not_equal_ = _InPlace()
     polygamma_ = _InPlace()
     put_ = _InPlace()
     rad2deg_ = _InPlace()
@@ -270,6 +321,7 @@ class Forwarded(Base[Made]):
     sinh_ = _InPlace()
     square_ = _InPlace()
     subtract_ = _InPlace()
+    tan_ = _InPlace()
     tril_ = _InPlace()
     triu_ = _InPlace()
     true_divide_ = _InPlace()
@@ -280,6 +332,21 @@ class Forwarded(Base[Made]):
         """Numbers drawn from an exponential distribution."""
         self._it.uniform_()
         return self._it._put(-self._it.log() / lambd)
+
+    def cauchy_(self, median: float = 0.0, sigma: float = 1.0) -> Any:
+        """Numbers drawn from Cauchy's distribution."""
+        self._it.uniform_()
+        return self._it._put(((self._it - 0.5) * math.pi).tan() * sigma + median)
+
+    def geometric_(self, p: float) -> Any:
+        """How many attempts, drawn, it takes until one of a probability succeeds."""
+        drawn = function("functions", "rand")(self._it.shape)
+        return self._it._put((drawn.log() / math.log1p(-p)).ceil().clamp(1).to(self._it.dtype))
+
+    def log_normal_(self, mean: float = 1.0, std: float = 2.0) -> Any:
+        """e to the power of numbers drawn from a normal distribution."""
+        self._it.normal_(mean, std)
+        return self._it.exp_()
 
     def random_(self, from_: int = 0, to: int | None = None) -> Any:
         """Whole numbers drawn evenly from from_, or 0, to below the other bound."""

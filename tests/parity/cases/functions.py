@@ -78,6 +78,20 @@ UNARY: dict[str, Any] = {
     "slice_scatter": lambda t, x: t.slice_scatter(x, x[:, :2] * 3, 1, 1, None, 2),
     "diagonal_scatter": lambda t, x: t.diagonal_scatter(x, x[0, :3] * 3, 1),
     "split_with_sizes": lambda t, x: t.split_with_sizes(x, [1, 3], 1) + x.split_with_sizes([1, 2]),
+    "addr": lambda t, x: t.addr(x, x[:, 0], x[0], beta=2, alpha=3) + x.addr(x[:, 0], x[0]),
+    "addbmm": lambda t, x: t.addbmm(x[:, :3], x.reshape(2, 3, 2), x.reshape(2, 2, 3), alpha=2),
+    "diagflat": lambda t, x: t.diagflat(x[:2], -1) + x[:2].diagflat(1),
+    "fmax": lambda t, x: t.fmax(x, x[0]) + x.fmin(x[1]),
+    "infinities": lambda t, x: [
+        each.int() for each in (
+            t.isposinf(x / 0), t.isneginf(x / 0), t.isreal(x), (x > 0).bitwise_not()
+        )
+    ],
+    "msort": lambda t, x: t.msort(x) + x.msort(),
+    "row_stack": lambda t, x: t.row_stack((x, x[0])),
+    "rsub": lambda t, x: t.rsub(x, x[0], alpha=2),
+    "arcs": lambda t, x: t.arcsin(x.sigmoid()) + x.sigmoid().arccos() + t.arctan(x) + x.arcsinh()
+    + t.arctanh(x.sigmoid()) + (x.abs() + 1.1).arccosh() + x.fix(),
     "trapz": lambda t, x: t.trapz(x, x[0] * 2),
     "vsplit": lambda t, x: t.vsplit(x, [1]) + x.vsplit(3),
     "index_put": lambda t, x: t.index_put(
@@ -115,6 +129,12 @@ WHOLE: dict[str, Any] = {
     "gcd": lambda t, x, y: t.gcd(x, y) + x.gcd(y),
     "lcm": lambda t, x, y: t.lcm(x, y),
     "histc": lambda t, x, y: t.histc(x.float(), 5) + (x * 1.0).histc(bins=5, min=2, max=7),
+    "histogram": lambda t, x, y: (
+        tuple(t.histogram(x.float(), 5))
+        + tuple((x * 1.0).histogram(4, range=(1.0, 7.0), weight=y.float().abs(), density=True))
+        + tuple(t.histogram(x.float(), t.tensor([0.0, 2.0, 3.5])))
+    ),
+    "unravel_index": lambda t, x, y: t.unravel_index(x + 3, (2, 5, 4)),
     "histc-alone": lambda t, x, y: t.histc(x.float() * 0 + 3, 4),
     "unique_consecutive": lambda t, x, y: t.unique_consecutive(
         (x // 4).flatten(), return_inverse=True, return_counts=True
@@ -158,14 +178,16 @@ def _changed(name: str, *args: Any) -> Any:
 
 for _name, *_args in (
     ("fmod_", 0.3), ("remainder_", 0.3), ("expm1_",), ("log1p_",), ("xlogy_", "x"), ("sinh_",),
-    ("cosh_",), ("exp2_",), ("erfc_",), ("hypot_", "x"), ("atan2_", "x"), ("copysign_", "x"),
+    ("cosh_",), ("tan_",), ("atan_",),
+    ("arctan2_", "x"), ("erf_",), ("exp2_",), ("erfc_",), ("hypot_", "x"), ("atan2_", "x"),
+    ("copysign_", "x"),
     ("frac_",), ("deg2rad_",), ("rad2deg_",), ("sinc_",), ("cumprod_", 1), ("true_divide_", 3.0),
     ("multiply_", 3.0), ("subtract_", 3.0), ("negative_",), ("absolute_",), ("renorm_", 2, 0, 0.3),
     ("i0_",),
 ):  # fmt: skip
     _shape = np.abs(drawn(f"of {_name}", (3, 4))) if _name in ("log1p_", "xlogy_") else (3, 4)
     case(f"functions.{_name}", _changed(_name, *_args), _shape)
-for _name in ("eq_", "ne_", "lt_", "le_", "gt_", "ge_"):
+for _name in ("eq_", "ne_", "lt_", "le_", "gt_", "ge_", "less_", "greater_equal_", "not_equal_"):
     case(f"functions.{_name}", _changed(_name, 0.2), (3, 4), gradients=False)
 for _name, *_args in (
     ("unsqueeze_", 1), ("squeeze_",), ("squeeze_", 0), ("transpose_", 0, 2), ("swapaxes_", 0, 1),

@@ -23,6 +23,7 @@ X = tl.asarray(np.arange(12, dtype=np.float32).reshape(3, 4))
         (lambda: tl.polygamma(-1, X), tl.OptionError),
         (lambda: tl.mvlgamma(X, 0), tl.OptionError),
         (lambda: tl.histc(X, 0), tl.OptionError),
+        (lambda: tl.histogram(X, 0), tl.OptionError),
         (lambda: tl.histc(X, 3, 2, 1), tl.OptionError),
         (lambda: tl.gradient(X, edge_order=3), tl.OptionError),
         (lambda: tl.gradient(X, spacing=[1.0]), tl.ShapeError),
@@ -140,6 +141,26 @@ def test_special_functions_at_their_ends() -> None:
     assert np.isnan(tl.igamma(tl.asarray(-1.0), 1.0).item())
     names = {each.__name__ for each in torch_special.SPECIAL}
     assert {"zeta", "i1e", "log_ndtr", "gammainc"} <= names
+
+
+def test_numbers_beside_those_that_are_none() -> None:
+    nan = float("nan")
+    x, y = tl.asarray([1.0, nan, nan, 3.0]), tl.asarray([2.0, 5.0, nan, nan])
+    np.testing.assert_array_equal(tl.fmax(x, y).numpy(), [2, 5, nan, 3])
+    np.testing.assert_array_equal(tl.fmin(x, y).numpy(), [1, 5, nan, 3])
+
+
+def test_draws_in_place_and_of_counts() -> None:
+    tl.manual_seed(2)
+    x = tl.ones(20_000)
+    assert x.geometric_(0.25).mean().item() == pytest.approx(4, abs=0.12)
+    assert x.log_normal_(0.0, 0.5).mean().item() == pytest.approx(np.exp(0.125), abs=0.02)
+    assert x.cauchy_(1.0, 0.5).median().item() == pytest.approx(1, abs=0.03)
+    assert tl.poisson(tl.full((20_000,), 3.5)).mean().item() == pytest.approx(3.5, abs=0.06)
+    some = tl.binomial(tl.full((20_000,), 12.0), tl.asarray(0.25))
+    assert some.mean().item() == pytest.approx(3, abs=0.06)
+    one, two = (tl.poisson(tl.ones(5) * 9, tl.Generator().manual_seed(4)) for _ in range(2))
+    assert one.tolist() == two.tolist()
 
 
 def test_nothing_is_cut_and_joined() -> None:
