@@ -97,10 +97,10 @@ if TYPE_CHECKING:
     from .custom import custom_op
     from .formats.weights import load, load_into, save
     from .functions.data_types import *  # noqa: F403
-    from .functions.torch_linalg import *  # noqa: F403
     from .functions.torch_bessel import *  # noqa: F403
     from .functions.torch_draws import *  # noqa: F403
     from .functions.torch_gamma import *  # noqa: F403
+    from .functions.torch_linalg import *  # noqa: F403
     from .functions.torch_lines import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
     from .functions.torch_numbers import *  # noqa: F403

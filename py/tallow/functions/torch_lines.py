@@ -155,11 +155,6 @@ def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
 # ---- distances -----------------------------------------------------------------------------------
 
 
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The p-norm of input - other."""
-    return norm(input - other, p)
-
-
 def pdist(input: Tensor, p: float = 2) -> Tensor:
     """The p-norms of the differences of all pairs of rows of a matrix, as a vector. Raises
     ShapeError for what is no matrix."""
@@ -380,6 +375,6 @@ trapz = trapezoid
 
 __all__ = [
     "addbmm", "addr", "bartlett_window", "blackman_window", "corrcoef", "cumulative_trapezoid",
-    "diagflat", "dist", "gradient", "hamming_window", "hann_window", "histc", "histogram",
+    "diagflat", "gradient", "hamming_window", "hann_window", "histc", "histogram",
     "kaiser_window", "logcumsumexp", "msort", "pdist", "renorm", "trapz", "unravel_index", "vander",
 ]  # fmt: skip

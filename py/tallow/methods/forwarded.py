@@ -129,7 +129,6 @@ class Forwarded(Base[Made]):
     bitwise_not = _Function("torch_numbers")
     corrcoef = _Function("torch_lines")
     diagflat = _Function("torch_lines")
-    dist = _Function("torch_lines")
     fix = _Function("torch_numbers")
     float_power = _Function("torch_numbers")
     fmax = _Function("torch_numbers")
