@@ -7,6 +7,7 @@ cost: for each of them, one row of the other matrix.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -258,4 +259,18 @@ def to_sparse(x: Tensor) -> SparseTensor:
     return SparseTensor(places.mT, elements, tuple(x.shape))
 
 
-__all__ = ["SparseTensor", "mm", "sparse_coo_tensor", "to_sparse"]
+def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """A softmax along an axis of a matrix in coordinates, of the elements that are there."""
+    if not isinstance(input, SparseTensor):
+        return input.softmax(dim, dtype)
+    values = input.values() if dtype is None else input.values().astype(dtype)
+    axis = 1 - dim % 2  # a row each for dim 1
+    line, count = input.indices()[axis], input.shape[axis]
+    lowest = f.full((count,), -math.inf, values.dtype)
+    most = f.take(f.scatter(lowest, line, values.detach(), "max"), line, 0)
+    parts = f.exp(values - most)
+    total = f.scatter(f.zeros((count,), values.dtype), line, parts, "add")
+    return SparseTensor(input.indices(), parts / f.take(total, line, 0), input.shape)
+
+
+__all__ = ["SparseTensor", "mm", "softmax", "sparse_coo_tensor", "to_sparse"]

@@ -166,6 +166,7 @@ class Tensor(Methods["Tensor"]):
     __slots__ = ("__weakref__", "_gradient", "_hooks", "_key", "_put_as", "_shares", "node")
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
 
+    node: Node
     _key: Any  # of x[key], for a view
     _put_as: Node  # what the tensor of which it is a view stood for once this was changed
 

@@ -41,7 +41,10 @@ class _Storage:
         self.key, self.dtype, self.count = key, dtype, count
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
+_InPython: Any = vars(pickle)["_Pickler"]
+
+
+class _Pickler(_InPython):  # type: ignore[misc]
     """Python's own pickler, in Python, since it writes names that do not exist here."""
 
     def __init__(self, file: BinaryIO, tensors: dict[int, tuple[str, Tensor]]) -> None:

@@ -38,7 +38,10 @@ def full(
     Here and in the functions below, device: where it is computed, if it is named; requires_grad:
     `backward` gives it a gradient, GradientError if it is not floating."""
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
-    wanted = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
+    if dtype is None:
+        wanted = dt.default_floating() if type(fill_value) is float else asarray(fill_value).dtype
+    else:
+        wanted = as_dtype(dtype)
     value = from_values([dtype_cast(fill_value, wanted)], (1,) * len(dims), wanted)
     return placed(Tensor(expand_node(constant(value), dims)), device, requires_grad)
 

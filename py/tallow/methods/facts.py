@@ -39,8 +39,9 @@ class Facts(Base[Made]):
 
     @property
     def is_cpu(self) -> Truth:
-        """Whether it is, or would be, on the host: on "numpy" or "wasm"."""
-        return bool(self._it.device != "webgpu")
+        """Whether it lies in the host's memory."""
+        backend: Any = function("runtime.device", "backend")(str(self._it.device))
+        return bool(backend.memory.is_host)
 
     is_cuda = is_xpu = is_mps = is_hpu = property(lambda self: False, doc="False.")
     is_meta = is_quantized = is_sparse_csr = is_mkldnn = property(lambda self: False, doc="False.")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..dtype import default_floating, default_integer
+from ..dtype import default_floating, default_integer, in_pytorch
 from ..errors import OptionError, TallowError
 
 _PROFILES = {
@@ -55,7 +55,7 @@ def text_of(x: Any) -> str:
         return str(x.described())
     notes = [] if x.size or x.ndim == 1 else [f"size={tuple(x.shape)}"]
     if x.dtype not in (default_floating(), default_integer()) and x.dtype.name != "bool":
-        notes.append(f"dtype={x.dtype!r}")
+        notes.append(f"dtype={x.dtype!r}" if in_pytorch() else f"dtype={x.dtype.name}")
     if x.requires_grad:
         notes.append("requires_grad=True" if x.is_leaf else f"grad_fn={x.grad_fn}")
     if x.dtype.is_floating:
@@ -100,7 +100,7 @@ def _elements(values: Any, indent: int) -> str:
 
     def block(part: Any, indent: int) -> str:
         if part.ndim == 0:
-            return written(part.item())
+            return str(written(part.item()))
         if part.ndim == 1:
             return line(part, indent)
         blocks = [block(each, indent + 1) for each in part[: edge if _cut(part) else None]]

@@ -26,7 +26,7 @@ class autocast(_amp.autocast):  # noqa: N801 - PyTorch's name
         cache_enabled: bool | None = None,
     ) -> None:
         if isinstance(device_type, bool):  # torch.cuda.amp.autocast(enabled)
-            device_type, enabled = "cuda", device_type
+            enabled, device_type = device_type, "cuda"
         if dtype is not None and as_dtype(dtype) == float32:  # the type that everything has
             dtype, enabled = None, False
         super().__init__(str(device_type), dtype=dtype, enabled=enabled)

@@ -70,13 +70,14 @@ def _named(model: Any, inputs: list[str], outputs: list[str]) -> Iterator[None]:
         return
     forward = model.forward
 
-    def renamed(*args: Any) -> Any:
+    def run(*args: Any) -> Any:
         results = forward(*args)
         if not outputs:
             return results
         found = [results] if isinstance(results, Tensor) else list(results)
         return dict(zip(outputs, found, strict=True))
 
+    renamed: Any = run
     kind = Parameter.POSITIONAL_OR_KEYWORD
     if inputs:
         renamed.__signature__ = Signature([Parameter(n, kind) for n in inputs])

@@ -1,7 +1,7 @@
 """torch.utils.tensorboard, where the package tensorboardX is installed, which writes the files."""
 
 try:
-    from tensorboardX import SummaryWriter
+    from tensorboardX import SummaryWriter  # type: ignore[import-not-found]
 except ImportError as error:
     raise ModuleNotFoundError(
         "torch.utils.tensorboard: the files are written by tensorboardX, which is not installed; "

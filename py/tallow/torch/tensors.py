@@ -448,7 +448,7 @@ class _TensorType(type):
     def __instancecheck__(cls, instance: object) -> builtins.bool:
         return isinstance(instance, Tensor) and instance.dtype == cls.tallow_dtype
 
-    def __call__(cls, *given: Any, device: str | None = None) -> Tensor:  # type: ignore[override]
+    def __call__(cls, *given: Any, device: str | None = None) -> Tensor:
         """A tensor of lengths, FloatTensor(2, 3), or of data, LongTensor([1, 2])."""
         kind = cls.tallow_dtype
         sizes = builtins.all(hasattr(x, "__index__") and not hasattr(x, "shape") for x in given)

@@ -193,6 +193,7 @@ def test_gradients_in_two_threads() -> None:
 
 OTHERS: dict[str, Any] = {
     "gradients": False, "autocast": True, "matmul_precision": "high", "debug_nans": True,
+    "pytorch": True, "floating": tl.float64,
 }  # fmt: skip
 """Another value for each field that is part of the key."""
 

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import tallow as tl
-from tallow import nn
+from tallow import device_name, nn
 
 
 def test_a_script_that_chooses_a_device() -> None:
@@ -41,5 +41,12 @@ def test_names_of_devices() -> None:
     assert tl.device("wasm").index is None and isinstance(tl.ones(1).device, tl.device)
     assert pickle.loads(pickle.dumps(tl.device("wasm"))).type == "wasm"
     assert tl.ones(1).to("cpu:0").device == tl.default_device()
-    with pytest.raises(tl.DeviceUnavailableError, match="cuda"):
-        nn.Linear(2, 1).to(tl.device("cuda"))
+    with pytest.raises(tl.DeviceUnavailableError, match="'cuda:1' is unavailable: there is one"):
+        nn.Linear(2, 1).to(tl.device("cuda:1"))
+
+
+def test_cuda_stands_for_the_best_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_name, "_told", set())
+    with pytest.warns(UserWarning, match="'cuda' stands for the best device here"):
+        moved = nn.Linear(2, 1).to(tl.device("cuda"))
+    assert moved.weight.device == tl.default_device()

@@ -146,21 +146,21 @@ def test_the_slices_of_a_tensor() -> None:
 
 def test_the_text_of_a_tensor() -> None:
     x = tl.tensor([[1.0, 2.5], [3.0, 4.25]])
-    assert repr(x) == "tensor([[1.00, 2.50],\n        [3.00, 4.25]])"
+    assert repr(x) == "tensor([[1.0000, 2.5000],\n        [3.0000, 4.2500]])"
     assert str(x.long()[0] * 2) == "tensor([2, 4], dtype=int64)"
-    assert repr([tl.tensor(1.5), tl.tensor(True)]) == "[tensor(1.5), tensor(True)]"
+    assert repr([tl.tensor(1.5), tl.tensor(True)]) == "[tensor(1.5000), tensor(True)]"
     assert repr(tl.zeros(0, 3)) == "tensor([], size=(0, 3))"
     assert "..., " in repr(tl.ones(2000)) and len(repr(tl.ones(2000))) < 60
     weight = nn.Parameter([0.5])
-    assert repr(weight) == "Parameter containing:\ntensor([0.5], requires_grad=True)"
-    assert repr(tl.Variable([0.5])) == "tensor([0.5])"
+    assert repr(weight) == "Parameter containing:\ntensor([0.5000], requires_grad=True)"
+    assert repr(tl.Variable([0.5])) == "tensor([0.5000])"
     assert (x + 1).described() == "Tensor(shape=(2, 2), dtype=float32, op=add)"
 
 
 def test_how_tensors_are_printed() -> None:
     try:
         tl.set_printoptions(precision=2, threshold=3, edgeitems=1)
-        assert repr(tl.tensor([1.23456, 2.0, 3.0, 4.0])) == "tensor([1.23, ..., 4.00])"
+        assert repr(tl.tensor([1.23456, 2.0, 3.0, 4.0])) == "tensor([1.23,  ..., 4.00])"
         tl.set_printoptions(profile="full")
         assert "..." not in repr(tl.ones(2000))
         with pytest.raises(OptionError, match="'long' is not one of 'default'"):

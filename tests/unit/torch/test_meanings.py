@@ -1,4 +1,4 @@
-"""Names that mean one thing in the array API and another in PyTorch: `tallow.torch` has PyTorch's."""
+"""Names that mean one thing in the array API and another in PyTorch: the door has PyTorch's."""
 
 from __future__ import annotations
 
@@ -101,10 +101,9 @@ def test_arguments_have_pytorchs_names(torch: Any) -> None:
 def test_default_types(torch: Any) -> None:
     torch.set_default_dtype(torch.float64)
     made = [torch.zeros(1), torch.rand(1), torch.tensor(1.5), torch.nn.Linear(1, 1).weight,
-            torch.arange(0.0, 1.0), torch.Tensor(1), torch.eye(1), torch.tensor([1, 2]) / 2]  # fmt: skip
-    assert {x.dtype for x in made[:-1]} == {torch.float64} and torch.get_default_dtype() == made[
-        0
-    ].dtype
+            torch.arange(0.0, 1.0), torch.Tensor(1), torch.eye(1)]  # fmt: skip
+    assert {x.dtype for x in made} == {torch.float64} == {torch.get_default_dtype()}
+    assert (torch.tensor([1, 2]) / 2).dtype is torch.float64
     torch.set_default_tensor_type(torch.FloatTensor)
     assert torch.zeros(1).dtype is torch.float32
     with pytest.raises(TypeError, match="int64"):
@@ -127,7 +126,7 @@ def test_kinds_of_exceptions(torch: Any) -> None:
             wrong()
     with pytest.raises(IndexError):
         x[5]
-    with pytest.raises(ValueError, match="batch|rows|elements|target"):
+    with pytest.raises(ValueError, match=r"target"):
         torch.nn.functional.cross_entropy(x, torch.tensor([0]))
     with pytest.raises(RuntimeError):
         torch.zeros(2, requires_grad=True).add_(1)

@@ -36,7 +36,7 @@ PRINTED = [
     (lambda t: t.zeros(2, 1, 1), "tensor([[[0.]],\n\n        [[0.]]])"),
     (lambda t: t.zeros(2, 3).shape, "torch.Size([2, 3])"),
     (lambda t: t.zeros(2, 3).shape[1:], "torch.Size([3])"),
-    (lambda t: t.zeros(2, 3).size() + (4,), "torch.Size([2, 3, 4])"),
+    (lambda t: t.zeros(2, 3).size() + t.Size([4]), "torch.Size([2, 3, 4])"),
     (lambda t: t.float32, "torch.float32"),
     (lambda t: t.long, "torch.int64"),
 ]  # fmt: skip

@@ -87,7 +87,7 @@ def test_install_and_uninstall(torch: Any) -> None:
     try:
         assert import_module("torch") is torch
         assert import_module("torch.nn.functional") is torch.nn.functional
-        assert torch.__spec__.name == "tallow.torch"  # imports within the package still work
+        assert torch.nn.__spec__.name == "tallow.torch.nn"  # imports within the package still work
         torch.install()  # again: nothing more
     finally:
         torch.uninstall()
@@ -105,8 +105,8 @@ def test_install_refuses_where_pytorch_is_imported(
 def test_files_of_any_name(torch: Any, tmp_path: Path) -> None:
     saved = {
         "model": torch.nn.Linear(2, 1).state_dict(), "epoch": 3, "best": np.float64(0.5),
-        "parts": [torch.arange(3), (torch.ones(2, 2).half(), "text")], "half": torch.ones(2).bfloat16(),
-        "flag": True, "none": None,
+        "parts": [torch.arange(3), (torch.ones(2, 2).half(), "text")],
+        "half": torch.ones(2).bfloat16(), "flag": True, "none": None,
     }  # fmt: skip
     torch.save(saved, tmp_path / "weights.whatever")
     found = torch.load(tmp_path / "weights.whatever", map_location="cpu", weights_only=True)
@@ -143,6 +143,8 @@ def test_matrices_in_coordinates(torch: Any) -> None:
     assert b.grad.tolist() == [[4.0, 4.0], [0.0, 0.0], [9.0, 9.0]]
     assert a.coalesce().values().tolist() == [4.0, 4.0, 5.0]
     assert a.t().to_dense().tolist() == torch.tensor(dense).t().tolist()
+    rows = torch.sparse.softmax(a.detach().coalesce(), 1).to_dense()
+    assert rows.sum(1).tolist() == [1.0, 1.0] and rows[0].tolist() == [0.0, 0.0, 1.0]
     assert torch.eye(2).to_sparse().indices().tolist() == [[0, 1], [0, 1]]
     with pytest.raises(ShapeError, match="mm"):
         a @ torch.ones(2, 2)

@@ -22,12 +22,12 @@ selu_, threshold_ = _networks.selu_, _networks.threshold_
 multi_head_attention_forward = _networks.multi_head_attention_forward
 
 
-def tanh(input: Tensor) -> Tensor:
+def tanh(input: Tensor) -> Tensor:  # type: ignore[no-redef]
     """The hyperbolic tangent."""
     return input.tanh()
 
 
-def sigmoid(input: Tensor) -> Tensor:
+def sigmoid(input: Tensor) -> Tensor:  # type: ignore[no-redef]
     """1 / (1 + exp(-x))."""
     return input.sigmoid()
 
@@ -40,21 +40,21 @@ def _axis(what: str, ndim: int, dim: int | None) -> int:
     return 0 if ndim in (0, 1, 3) else 1
 
 
-def softmax(
+def softmax(  # type: ignore[no-redef]
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis; without dim, 0 for one or three axes, 1 otherwise."""
     return input.softmax(_axis("softmax", input.ndim, dim), dtype)
 
 
-def log_softmax(
+def log_softmax(  # type: ignore[no-redef]
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """log(softmax(x)) along an axis, as `softmax`."""
     return input.log_softmax(_axis("log_softmax", input.ndim, dim), dtype)
 
 
-def softmin(
+def softmin(  # type: ignore[no-redef]
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """softmax(-x) along an axis, as `softmax`."""
