@@ -38,10 +38,10 @@ def set_requires_grad(model, val):
 
 def MLP(dim, projection_size, hidden_size=32):
     return nn.Sequential(
-        nn.Linear(dim, hidden_size),
+        nn.Linear(dim, hidden_size, bias=False),
         nn.BatchNorm1d(hidden_size),
         nn.ReLU(inplace=True),
-        nn.Linear(hidden_size, projection_size),
+        nn.Linear(hidden_size, projection_size, bias=False),
     )
 
 
@@ -74,11 +74,8 @@ learner = BYOL(encoder, 24)
 for p in learner.parameters():
     if p.ndim > 1:
         p.data.copy_(torch.as_tensor(rng.normal(0, 0.25, p.shape), dtype=p.dtype))
-    elif p.shape[0] != 32:
+    elif p is encoder[0].bias:
         nn.init.zeros_(p)
-for m in learner.modules():
-    if isinstance(m, nn.Linear):
-        m.bias.data.zero_()
 learner.start_target()
 opt = torch.optim.AdamW(learner.parameters(), lr=3e-3)
 

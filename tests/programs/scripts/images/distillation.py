@@ -11,7 +11,7 @@ class ConvNet(nn.Module):
     def __init__(self, width):
         super().__init__()
         self.features = nn.Sequential(
-            nn.Conv2d(1, width, 3, padding=1),
+            nn.Conv2d(1, width, 3, padding=1, bias=False),
             nn.BatchNorm2d(width),
             nn.ReLU(),
             nn.MaxPool2d(2, 2),

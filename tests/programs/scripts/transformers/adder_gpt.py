@@ -151,6 +151,8 @@ rng = np.random.RandomState(0)
 for name, p in model.named_parameters():
     if p.dim() >= 2:
         p.data.copy_(torch.from_numpy(rng.normal(0, 0.15, p.shape)).float())
+    elif name.endswith("bias"):
+        torch.nn.init.zeros_(p)
 trainer = Trainer(
     SimpleNamespace(lr=5e-3, batch_size=16, max_iters=8, grad_norm_clip=1.0),
     model,

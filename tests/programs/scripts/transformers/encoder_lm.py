@@ -30,8 +30,9 @@ class TransformerModel(nn.Module):
 
     def init_weights(self) -> None:
         rng = np.random.default_rng(0)
-        self.linear.bias.data.zero_()
-        for p in self.parameters():
+        for name, p in self.named_parameters():
+            if name.endswith("bias"):
+                p.data.zero_()
             if p.dim() > 1:
                 p.data.copy_(torch.from_numpy(rng.uniform(-0.15, 0.15, tuple(p.shape))))
 

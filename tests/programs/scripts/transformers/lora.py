@@ -79,6 +79,9 @@ model = Model()
 for p in model.parameters():
     if p.ndim == 2:
         p.data = torch.from_numpy(rng.normal(0, 0.3, p.shape).astype(np.float32))
+for m in model.modules():
+    if isinstance(m, nn.Linear):
+        nn.init.zeros_(m.bias)
 for p in model.parameters():
     p.requires_grad_(False)
 replace_linears(model, rank=2, alpha=4)
