@@ -40,6 +40,7 @@ from .errors import (
     GraphError,
     IndexRangeError,
     KernelError,
+    LinAlgError,
     NonFiniteError,
     OnnxAmbiguousDataError,
     OnnxError,
@@ -81,7 +82,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import autograd, distributions, func, nn, onnx, optim, utils, zoo
+    from . import autograd, distributions, func, linalg, nn, onnx, optim, utils, zoo
     from .accelerators import *  # noqa: F403
     from .amp import autocast
     from .autodiff.everything import (
@@ -96,13 +97,25 @@ if TYPE_CHECKING:
     from .custom import custom_op
     from .formats.weights import load, load_into, save
     from .functions.data_types import *  # noqa: F403
+    from .functions.torch_linalg import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
     from .functions.torch_orders import *  # noqa: F403
     from .functions.torch_places import *  # noqa: F403
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
 
-_LATER = ("amp", "autograd", "distributions", "func", "nn", "onnx", "optim", "utils", "zoo")
+_LATER = (
+    "amp",
+    "autograd",
+    "distributions",
+    "func",
+    "linalg",
+    "nn",
+    "onnx",
+    "optim",
+    "utils",
+    "zoo",
+)
 """Packages that are imported when they are first asked for."""
 
 _NAMES = {
@@ -118,6 +131,7 @@ _NAMES = {
 
 _MORE = (
     "data_types", "torch_math", "torch_orders", "torch_shapes", "torch_places", "torch_special",
+    "torch_linalg",
 )  # fmt: skip
 """Files of functions that are imported when one of their names is first asked for."""
 
@@ -147,6 +161,7 @@ __all__ = [
     "GradientError",
     "GraphError",
     "KernelError",
+    "LinAlgError",
     "NoKernelWarning",
     "NonFiniteError",
     "OnnxAmbiguousDataError",
@@ -194,6 +209,7 @@ __all__ = [
     "is_grad_enabled",
     "jit",
     "jvp",
+    "linalg",
     "live_buffers",
     "load",
     "load_into",

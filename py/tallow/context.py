@@ -132,6 +132,14 @@ trace: Field[Any] = Field("trace", None, in_key=False)
 """The function that `@tl.jit` is tracing (runtime/trace.py). Not in the key: a call within a trace
 looks for no plan."""
 
+pytorch: Field[bool] = Field("pytorch", False, in_key=True)
+"""Whether PyTorch's habits hold where the array API leaves the choice open: integers are int64,
+sums of integers too, and shapes, types and elements are printed as PyTorch prints them. Importing
+`tallow.torch` sets the process's value."""
+
+floating: Field[Any] = Field("floating", None, in_key=True)
+"""The element type of floating numbers that are given none; None is float32 (dtype.py)."""
+
 draws: Field[Callable[[], Any] | None] = Field("draws", None, in_key=False)
 """Gives the stream of a random draw within a trace (random.py). Not in the key, as `trace`."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Self
+import warnings
+from typing import Any, Self
+
+from .errors import DeviceUnavailableError
 
 
 class DeviceName(str):
@@ -11,7 +14,9 @@ class DeviceName(str):
 
     __slots__ = ()
 
-    def __new__(cls, type: str, index: int | None = None) -> Self:
+    def __new__(cls, type: Any = "cpu", index: int | None = None) -> Self:
+        if isinstance(type, int):  # the index of an accelerator, as in PyTorch
+            type, index = "cuda", type
         return super().__new__(cls, type if index is None else f"{type}:{index}")
 
     @property
@@ -24,3 +29,36 @@ class DeviceName(str):
         """The number behind the colon, or None."""
         number = self.partition(":")[2]
         return int(number) if number else None
+
+
+_told: set[str] = set()
+
+ELSEWHERE = ("cuda", "mps", "xpu", "hip", "privateuseone")
+"""PyTorch's accelerators, which stand for the best device of this machine."""
+
+
+def resolved(name: str | None) -> str | None:
+    """The device that a name means here. None, for "cpu" and for PyTorch's accelerators ("cuda"):
+    where a tensor is, or the default device, the best there is; accelerators are told of once.
+
+    Raises DeviceUnavailableError for an accelerator beyond the first, such as "cuda:1".
+    """
+    if name is None:
+        return None
+    given = str(name)
+    kind, _, number = given.partition(":")
+    if kind == "cpu":
+        return None
+    if kind not in ELSEWHERE:
+        return given
+    if number not in ("", "0"):
+        raise DeviceUnavailableError(
+            f"the device {given!r} is unavailable: there is one device, {kind!r} or '{kind}:0'"
+        )
+    if kind not in _told:
+        _told.add(kind)
+        warnings.warn(
+            f"the device {kind!r} stands for the best device here; tl.devices() lists them",
+            stacklevel=4,
+        )
+    return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from . import context
 from .errors import DTypeError
 
 
@@ -36,7 +37,7 @@ class DType:
     narrow_bits: int = 0
 
     def __repr__(self) -> str:
-        return f"tallow.{self.name}"
+        return f"{'torch' if in_pytorch() else 'tallow'}.{self.name}"
 
     def __reduce__(self) -> tuple[Callable[[str], DType], tuple[str]]:
         """A copy, or what was pickled, is the same object."""
@@ -50,6 +51,24 @@ class DType:
     @property
     def is_floating(self) -> bool:
         return self.kind == "f"
+
+    is_floating_point = is_floating
+    """PyTorch's name of it."""
+
+    @property
+    def is_complex(self) -> bool:
+        """False: there are no complex numbers here."""
+        return False
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether elements may be negative."""
+        return self.kind in "if"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.size
 
     @property
     def is_integer(self) -> bool:
@@ -93,6 +112,23 @@ def _named(name: str) -> DType:
     return BY_NAME[name]
 
 
+def in_pytorch() -> bool:
+    """Whether PyTorch's habits hold: see `context.pytorch`."""
+    return context.pytorch.used and context.pytorch.get()
+
+
+def default_integer() -> DType:
+    """The type of integers that are given none, of indices and of counts: int32, but PyTorch's are
+    int64."""
+    return int64 if in_pytorch() else int32
+
+
+def default_floating() -> DType:
+    """The type of floating numbers that are given none: float32, or `torch.set_default_dtype`'s."""
+    found: DType | None = context.floating.get() if context.floating.used else None
+    return float32 if found is None else found
+
+
 _WIDER = {
     int8: int32, int16: int32, int64: int32, uint8: uint32, uint16: uint32, uint64: uint32,
     float16: float32, bfloat16: float32, float64: float32,
@@ -124,13 +160,50 @@ def as_dtype(value: object) -> DType:
     """
     if isinstance(value, DType):
         return value
+    found: DType | None = getattr(value, "tallow_dtype", None)
+    if found is not None:
+        return found
     if value is float or value is int or value is bool:
-        return {float: float32, int: int32, bool: bool_}[value]
-    name = value if isinstance(value, str) else getattr(value, "name", None)
+        return {float: default_floating(), int: default_integer(), bool: bool_}[value]
+    name = _plain_name(value) if isinstance(value, str) else getattr(value, "name", None)
     name = name or getattr(value, "__name__", None)  # NumPy's scalar types, such as np.float32
     if isinstance(name, str) and name.rstrip("_") in BY_NAME:
         return BY_NAME[name.rstrip("_")]
     raise DTypeError(f"{value!r} is not an element type; choose one of {', '.join(BY_NAME)}")
+
+
+def is_dtype(value: object) -> bool:
+    """Whether a value names an element type by itself: a DType, its name, or PyTorch's name of a
+    type of tensors, such as torch.FloatTensor."""
+    if isinstance(value, str):
+        return _plain_name(value) in BY_NAME
+    return isinstance(value, DType) or isinstance(getattr(value, "tallow_dtype", None), DType)
+
+
+TENSOR_TYPES = {
+    "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16",
+    "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8",
+    "Bool": "bool",
+}  # fmt: skip
+"""The element types of PyTorch's types of tensors, of FloatTensor and its kin."""
+
+_ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64",
+            "int": "int32", "short": "int16"}  # fmt: skip
+
+
+def _plain_name(name: str) -> str:
+    """The name of an element type, without what PyTorch's texts have before and behind it:
+    "torch.float32", "torch.LongTensor", "torch.cuda.FloatTensor"."""
+    if not name.startswith("torch."):
+        return name
+    last = name.rpartition(".")[2]
+    return TENSOR_TYPES.get(last.removesuffix("Tensor"), _ALIASES.get(last, last))
+
+
+def tensor_type(dtype: DType) -> str:
+    """PyTorch's text for the type of a tensor, such as "torch.FloatTensor"."""
+    kind = next((kind for kind, name in TENSOR_TYPES.items() if name == dtype.name), None)
+    return f"torch.{kind}Tensor" if kind else repr(dtype)
 
 
 _ORDER = {"b": 0, "u": 1, "i": 2, "f": 3}

@@ -1,15 +1,19 @@
 """Every exception that Tallow raises on purpose.
 
-TallowError
-├── ShapeError            shapes or axes that do not fit (also a ValueError)
+TallowError (a RuntimeError)
+├── ShapeError            shapes that do not fit (also a ValueError)
+│   └── AxisError             an axis that a tensor does not have (also an IndexError)
 ├── DTypeError            element types that do not fit (also a TypeError)
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
-├── OptionError          a setting that has no such value (ValueError)
+├── ArgumentError         an argument that a function does not have (TypeError)
+├── MissingNameError      a name of PyTorch's that is missing here (AttributeError)
+├── OptionError           a setting that has no such value (ValueError)
 ├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
 ├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
 ├── NonFiniteError       a NaN or an infinity where there must be none (FloatingPointError)
+├── LinAlgError           a matrix without an inverse or a factorisation (also a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
@@ -29,12 +33,17 @@ from __future__ import annotations
 import sys
 
 
-class TallowError(Exception):
-    """The root: `except TallowError` catches all that Tallow raises on purpose."""
+class TallowError(RuntimeError):
+    """The root: `except TallowError` catches all that Tallow raises on purpose. A RuntimeError, as
+    most of PyTorch's are."""
 
 
 class ShapeError(TallowError, ValueError):
     """Shapes or axes that do not fit."""
+
+
+class AxisError(ShapeError, IndexError):
+    """An axis that a tensor does not have; NumPy's has the same bases."""
 
 
 class DTypeError(TallowError, TypeError):
@@ -43,6 +52,14 @@ class DTypeError(TallowError, TypeError):
 
 class GraphError(TallowError):
     """A graph that is not well formed."""
+
+
+class ArgumentError(TallowError, TypeError):
+    """An argument of a name that a function does not have."""
+
+
+class MissingNameError(TallowError, AttributeError):
+    """A name of PyTorch's that Tallow does not have; the message says what there is instead."""
 
 
 class OptionError(TallowError, ValueError):
@@ -75,6 +92,10 @@ class RealizeError(TallowError):
 
 class GradientError(TallowError, ValueError):
     """A derivative that does not exist, or that is asked of what has none."""
+
+
+class LinAlgError(TallowError, RuntimeError):
+    """A matrix that has no inverse, or no factorisation of the kind that was asked for."""
 
 
 class NonFiniteError(TallowError, FloatingPointError):

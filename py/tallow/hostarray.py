@@ -227,7 +227,7 @@ def _flatten(value: Any) -> Iterable[Any]:
 def from_python(value: Any, dtype: DType | None = None) -> HostArray:
     """A HostArray of a number or of nested lists of numbers.
 
-    Without a dtype: bool, int32 or float32, the first that holds all of them.
+    Without a dtype: bool, or the default integer or floating type, the first that holds all.
     """
     shape = check_rank(_nested_shape(value), "asarray")
     items = list(_flatten(value))
@@ -241,9 +241,9 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
         if items and all(isinstance(item, bool) for item in items):
             dtype = dt.bool_
         elif items and all(isinstance(item, int) for item in items):
-            dtype = dt.int32
+            dtype = dt.default_integer()
         else:
-            dtype = dt.float32
+            dtype = dt.default_floating()
     if dtype.is_integer:
         items = [int(item) for item in items]
     return from_values(items, shape, dtype)

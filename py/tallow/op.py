@@ -13,6 +13,7 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Composite     NumPy has one function for it; a GPU without a kernel for it computes a
                   composition of other ops
     Custom        a user's own (custom.py): a kernel for each device that it has code for
+    Apart         what else shares a kernel with nothing: the ops of linear algebra (ops/linalg.py)
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
 """
@@ -272,8 +273,17 @@ class WholeKernel:
     constants: Callable[..., Mapping[str, Any]]
 
 
+class Apart(Op):
+    """Shares a kernel with nothing, and reads its operands from memory."""
+
+    @property
+    def has_wgsl(self) -> bool:
+        """Whether there is a kernel for WebGPU."""
+        return False
+
+
 @dataclass(frozen=True, eq=False)
-class Custom(Op):
+class Custom(Apart):
     """A user's op (custom.py), computed by a kernel that nothing else shares. The result's type
     stands in the attribute `dtype`.
 
@@ -285,6 +295,10 @@ class Custom(Op):
     title: str
     rule: Callable[..., Shape]
     wgsl: WholeKernel | None = None
+
+    @property
+    def has_wgsl(self) -> bool:
+        return self.wgsl is not None
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         return self.rule(*(Operand(*spec) for spec in operands)), attrs["dtype"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import struct
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 from . import context
 from . import dtype as dt
@@ -39,6 +39,36 @@ def manual_seed(seed: int | None) -> None:
     _source = random.SystemRandom() if seed is None else random.Random(seed)
     _seed = None if seed is None else (seed & _WORD, seed >> 32 & _WORD)
     _draws = 0
+
+
+class State(NamedTuple):
+    """Where random numbers are: the seed, how many draws there were, and those of the host."""
+
+    seed: tuple[int, int]
+    draws: int
+    host: Any
+
+
+def state() -> State:
+    """Where random numbers are now, for `set_state`."""
+    global _seed, _source
+    if _seed is None:
+        _seed = _fresh_seed()
+    if isinstance(_source, random.SystemRandom):
+        _source = random.Random(_seed[0])
+    return State(_seed, _draws, _source.getstate())
+
+
+def set_state(new: State) -> None:
+    """Has random numbers go on from a state."""
+    global _seed, _source, _draws
+    _seed, _draws, _source = new.seed, new.draws, random.Random()
+    _source.setstate(new.host)
+
+
+def _fresh_seed() -> tuple[int, int]:
+    low, high = struct.unpack("<II", random.SystemRandom().randbytes(8))
+    return low, high
 
 
 def fresh_bytes(count: int) -> bytes:
@@ -110,8 +140,7 @@ def advance(draws: int) -> HostArray:
     """The stream of the next draw; as many are then over."""
     global _seed, _draws, _asked
     if _seed is None:
-        low, high = struct.unpack("<II", random.SystemRandom().randbytes(8))
-        _seed = low, high
+        _seed = _fresh_seed()
     data = _stream_of(*_seed, _draws)
     _draws += draws
     _asked += 1

@@ -5,10 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
-from .errors import ShapeError
+from .errors import AxisError, ShapeError
 
 Shape = tuple[int, ...]
+
+
+class Size(tuple[int, ...]):
+    """A shape as PyTorch has it, `torch.Size`: a tuple that counts elements and says its name."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        return math.prod(self)
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return Size(found) if isinstance(key, slice) else found
+
+    def __add__(self, other: Any) -> Size:
+        return Size(super().__add__(tuple(other)))
+
+    def __radd__(self, other: Any) -> Size:
+        return Size((*other, *self))
+
 
 MAX_AXES = 64
 """Axes of an array; NumPy, on which everything must run, has no more."""
@@ -76,7 +101,7 @@ def check_axis(axis: int, rank: int, what: str) -> int:
     if not isinstance(axis, int) or isinstance(axis, bool):
         raise ShapeError(f"{what}: an axis is an integer, got {axis!r}")
     if not -rank <= axis < rank:
-        raise ShapeError(f"{what}: axis {axis} is out of range for {rank} dimensions")
+        raise AxisError(f"{what}: axis {axis} is out of range for {rank} dimensions")
     return axis % rank
 
 

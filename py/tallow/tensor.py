@@ -13,6 +13,7 @@ from weakref import ref
 
 from . import dtype as dt
 from . import graph, hostarray
+from .context import pytorch
 from .device_name import DeviceName
 from .dtype import DType, as_dtype
 from .errors import DTypeError, GradientError, ShapeError, TallowError
@@ -23,7 +24,7 @@ from .methods import Count, Methods
 from .methods.text import text_of
 from .ops.elementwise import cast
 from .ops.movement import permute
-from .shape import Shape
+from .shape import Shape, Size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -168,12 +169,15 @@ class Tensor(Methods["Tensor"]):
     _key: Any  # of x[key], for a view
     _put_as: Node  # what the tensor of which it is a view stood for once this was changed
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Any = None, *more: Any, **options: Any) -> None:
+        if node.__class__ is not Node:  # a user's call: PyTorch's Tensor(2, 3), Tensor([1.5])
+            node = apply("of_sizes_or_data", node, *more, **options).node
         self.node = node
 
     @property
     def shape(self) -> Shape:
-        return self.node.shape
+        shape = self.node.shape
+        return Size(shape) if pytorch.used and pytorch.get() else shape
 
     @property
     def dtype(self) -> DType:
@@ -611,9 +615,10 @@ class Tensor(Methods["Tensor"]):
         wanted = as_dtype(dtype)
         return self if wanted == self.dtype else Tensor(make(cast, self.node, dtype=wanted))
 
-    def reshape(self, *shape: int | Sequence[int]) -> Tensor:
+    def reshape(self, *sizes: int | Sequence[int], shape: Sequence[int] = ()) -> Tensor:
         """As `tallow.reshape`; the shape as one tuple or as several numbers."""
-        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        given = sizes or (shape,)
+        wanted = given[0] if len(given) == 1 and not isinstance(given[0], int) else given
         return self._reshaped(apply("reshape", self, wanted))
 
 

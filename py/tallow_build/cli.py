@@ -75,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("script", type=Path, metavar="FILE.py")
     words = "default: webgpu, or numpy if that is unavailable"
     run.add_argument("--device", choices=DEVICES, help=words)
+    words = "has `import torch` find tallow.torch, as python -m tallow run --as-torch does"
+    run.add_argument("--as-torch", action="store_true", help=words)
     words = "make this file available to the script, by its base name; may be repeated"
     run.add_argument("--file", type=Path, action="append", default=[], dest="files", help=words)
     models = add("models", _models, "rebuild the models from their sources")
@@ -130,7 +132,10 @@ def _run(options: argparse.Namespace) -> int:
     variables = setup.for_browser()
     device = ["--device", options.device] if options.device else []
     files = [part for path in options.files for part in ("--file", path)]
-    become("-m", "tallow_build.serving.script", *device, *files, options.script, extra=variables)
+    door = ["--as-torch"] if options.as_torch else []
+    become(
+        "-m", "tallow_build.serving.script", *device, *door, *files, options.script, extra=variables
+    )
 
 
 def _models(options: argparse.Namespace) -> int:

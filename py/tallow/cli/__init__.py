@@ -1,4 +1,5 @@
-"""The command line: `python -m tallow info|run|bench|convert MODEL`.
+"""The command line: `python -m tallow info|run|bench|convert MODEL`, and `run SCRIPT.py`, a Python
+program.
 
 Each command has its own file; feeds.py makes the inputs of a run. Expected errors print one line
 and exit with status 1.
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 
 from ..errors import OptionError, TallowError
 from ..runtime.device import DEVICES
-from . import convert, info, measure, once
+from . import convert, info, measure, once, script
 from .feeds import add_feeds, add_shapes
 
 Command = Callable[[argparse.Namespace], None]
@@ -26,9 +27,13 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status."""
+    """Runs one command and returns its exit status. What a Python program raises passes through."""
+    given = sys.argv[1:] if argv is None else list(argv)
+    if script.is_script(given):
+        script.run(given[1:])
+        return 0
     try:
-        options = _parser().parse_args(argv)
+        options = _parser().parse_args(given)
         command: Command = options.command
         command(options)
     except TallowError as error:
@@ -63,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("--device", choices=tuple(DEVICES), **more)
 
     add("info", info.command, "describe a model and show where its operators run")
-    run = add("run", once.command, "run a model and print its outputs")
+    words = "run a model and print its outputs; or run a Python program, SCRIPT.py --as-torch"
+    run = add("run", once.command, words)
     add_device(run, help="default: the fastest one available")
     add_feeds(run, fill=None)
     run.add_argument(

@@ -9,7 +9,8 @@ circle. What counts:
   what makes numbers of packed weights (packed.py);
 * so is a sum, difference or product of one stored array and numbers, which costs no more than
   reading it would. Nothing that follows from another such step is: all groups have the same digits;
-* a user's own kernel (op.Custom) is a group of its own, which reads its operands from memory;
+* an op that is computed apart (op.Apart), as a user's own is, is a group of its own, which reads
+  its operands from memory;
 * a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
   windows compute what follows them (elementwise, same shape) as they store; a reduction also
   computes what comes before it as it reads;
@@ -28,7 +29,7 @@ from dataclasses import dataclass, field
 
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers, make
-from ..op import Contraction, Custom, Elementwise, Movement, Reduce
+from ..op import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops import contract, elementwise, gather, integer, movement, window
 from ..ops.source import iota
 from ..shape import Shape, size_of
@@ -270,7 +271,7 @@ class _Fuser:
         return node in self.packed or (isinstance(node.op, Movement) and node.op.view)
 
     def _may_join(self, group: Group, node: Node) -> bool:
-        if isinstance(node.op, Custom):
+        if isinstance(node.op, Apart):
             return False
         crosses = (node in self.static) != (group.root in self.static)
         free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
@@ -326,7 +327,7 @@ class _Fuser:
         own = group.access[reader]
         if isinstance(reader.op, Elementwise):
             return own
-        if isinstance(reader.op, Custom):
+        if isinstance(reader.op, Apart):
             return "memory"
         if isinstance(reader.op, Contraction):
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
@@ -416,7 +417,7 @@ class _Fuser:
         """Members in an order of computation that depends on the group alone, so that equal groups
         are one kernel; reads in the order in which they are met."""
         group.members = _postorder(group.root, set(group.members))
-        if isinstance(group.root.op, Custom):  # a binding for each operand, whatever it is
+        if isinstance(group.root.op, Apart):  # a binding for each operand, whatever it is
             group.reads = list(group.root.inputs)
             return
         inside = set(group.members)

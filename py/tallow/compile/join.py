@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..codegen.index import lane_axis
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers
-from ..op import Custom
+from ..op import Apart
 from ..ops import movement
 from ..shape import size_of
 from .fuse import Fusion, Group
@@ -29,7 +29,7 @@ def join_in_place(graph: Graph, fusion: Fusion) -> Fusion:
             part in group_of
             and set(readers[part]) == {node}
             and part not in outputs
-            and not isinstance(part.op, Custom)
+            and not isinstance(part.op, Apart)
             for part in parts
         )
         if not owned or len(set(parts)) < len(parts) or not _in_fours(node):

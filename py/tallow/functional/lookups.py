@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import functions as f
 from ..autodiff import with_gradient
+from ..dtype import default_integer
 from ..errors import DTypeError, OptionError, ShapeError
 from ..grad_mode import no_grad
 from ..tensor import Tensor, asarray
@@ -152,4 +153,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if num_classes < 1:
         raise OptionError(f"one_hot: num_classes must be above 0, or -1, not {num_classes}")
     classes = f.checked_indices(tensor, num_classes, "one_hot: the class")
-    return f.equal(f.expand_dims(classes, -1), f.arange(num_classes)).astype("int32")
+    return f.equal(f.expand_dims(classes, -1), f.arange(num_classes)).astype(default_integer())

@@ -15,6 +15,7 @@ from .creation import (
     full,
     full_like,
     linspace,
+    of_sizes_or_data,
     ones,
     ones_like,
     tril,
@@ -139,4 +140,8 @@ __all__ = [
     "zeros_like",
 ]
 
-FUNCTIONS.update({name: globals()[name] for name in __all__}, getitem=getitem)
+FUNCTIONS.update(
+    {name: globals()[name] for name in __all__},
+    getitem=getitem,
+    of_sizes_or_data=of_sizes_or_data,
+)

@@ -33,7 +33,7 @@ def argsort(
     dim: int | None = None,
     stable: bool = True,
 ) -> Tensor:
-    """The int32 indices that sort the elements along an axis, which PyTorch names dim; equal
+    """The indices that sort the elements along an axis, which PyTorch names dim; equal
     elements always keep their order.
 
     count: return only the first `count` indices. Raises ShapeError if there are fewer.
@@ -42,7 +42,7 @@ def argsort(
     length = x.shape[axis] if count is None else count
     last = moveaxis(x, axis, -1)
     node = make(arrange.argsort, last.node, descending=descending, count=length)
-    return moveaxis(Tensor(node), -1, axis)
+    return moveaxis(Tensor(node), -1, axis).astype(dt.default_integer())
 
 
 @overload

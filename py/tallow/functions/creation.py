@@ -12,7 +12,7 @@ from ..errors import OptionError, ShapeError
 from ..graph import constant, make
 from ..hostarray import from_values
 from ..ops import source
-from ..shape import check_shape
+from ..shape import Size, check_shape
 from ..tensor import Scalar, Tensor, asarray
 from .elementwise import dtype_cast, expand_node
 
@@ -33,14 +33,12 @@ def full(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` everywhere. The default dtype follows the value: bool, int32 or float32.
+    """`fill_value` everywhere. The default dtype follows the value: bool, or the default
+    integer or floating type, int32 and float32.
     Here and in the functions below, device: where it is computed, if it is named; requires_grad:
     `backward` gives it a gradient, GradientError if it is not floating."""
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
-    if dtype is None:
-        wanted = dt.float32 if type(fill_value) is float else asarray(fill_value).dtype
-    else:
-        wanted = as_dtype(dtype)
+    wanted = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     value = from_values([dtype_cast(fill_value, wanted)], (1,) * len(dims), wanted)
     return placed(Tensor(expand_node(constant(value), dims)), device, requires_grad)
 
@@ -63,19 +61,19 @@ def _filled(
     if len(rest) > 1:
         raise ShapeError(f"{dims} is not a shape")
     wanted = rest[0] if rest else dtype
-    return full(first, value, dt.float32 if wanted is None else wanted, **options)
+    return full(first, value, dt.default_floating() if wanted is None else wanted, **options)
 
 
 def zeros(
     *dims: int | Sequence[int] | TypeLike,
     shape: int | Sequence[int] | None = None,
     size: int | Sequence[int] | None = None,
-    dtype: TypeLike = dt.float32,
+    dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32"), zeros(shape=(2, 3)), which
-    PyTorch calls size. dtype: None is float32."""
+    PyTorch calls size. dtype: the default floating type, float32, if None."""
     return _filled(0, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
@@ -83,7 +81,7 @@ def ones(
     *dims: int | Sequence[int] | TypeLike,
     shape: int | Sequence[int] | None = None,
     size: int | Sequence[int] | None = None,
-    dtype: TypeLike = dt.float32,
+    dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -95,7 +93,7 @@ def empty(
     *dims: int | Sequence[int] | TypeLike,
     shape: int | Sequence[int] | None = None,
     size: int | Sequence[int] | None = None,
-    dtype: TypeLike = dt.float32,
+    dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -156,7 +154,13 @@ def arange(
         raise ShapeError("arange: the step must not be 0")
     count = max(0, math.ceil((stop - start) / step))
     whole = all(isinstance(value, int) for value in (start, stop, step))
-    wanted = as_dtype(dtype) if dtype is not None else dt.int32 if whole else dt.float32
+    wanted = (
+        as_dtype(dtype)
+        if dtype is not None
+        else dt.default_integer()
+        if whole
+        else dt.default_floating()
+    )
     line = _iota((count,), 0)
     if not whole:
         line = line.astype(dt.float32)
@@ -184,7 +188,7 @@ def linspace(
     if stop is None or num is None:
         raise OptionError("linspace: give the last number, and how many there are")
     (count,) = check_shape([num], "linspace")
-    wanted = dt.float32 if dtype is None else as_dtype(dtype)
+    wanted = dt.default_floating() if dtype is None else as_dtype(dtype)
     steps = count - 1 if endpoint else count
     if wanted.is_integer or wanted == dt.float64:  # exact, where float32 would round
         numbers = _exact_line(start, stop, count, steps, wanted)
@@ -208,14 +212,14 @@ def eye(
     n: int,
     m: int | None = None,
     k: int = 0,
-    dtype: TypeLike = dt.float32,
+    dtype: TypeLike = None,
     *,
     device: str | None = None,
 ) -> Tensor:
     """1 on the k-th diagonal of an n by m matrix, 0 elsewhere."""
     shape = check_shape([n, n if m is None else m], "eye")
     ones_there = _iota(shape, 1) == _iota(shape, 0) + k
-    return placed(ones_there.astype(as_dtype(dtype or dt.float32)), device)
+    return placed(ones_there.astype(as_dtype(dtype or dt.default_floating())), device)
 
 
 def _triangle(x: Tensor, k: int, lower: bool) -> Tensor:
@@ -243,3 +247,18 @@ def triu(x: Tensor, k: int = 0, *, diagonal: int | None = None) -> Tensor:
     """The elements on and above the k-th diagonal of the last two axes; 0 below.
     diagonal: PyTorch's name of k."""
     return _triangle(x, k if diagonal is None else diagonal, False)
+
+
+def of_sizes_or_data(*given: Any, device: str | None = None) -> Tensor:
+    """What PyTorch's `torch.Tensor` makes, in the default floating type: of lengths, a tensor of
+    that shape; of nested lists, an array or a tensor, those elements. The elements of a tensor of a
+    shape are unspecified: zeros. Raises what `asarray` raises."""
+    kind = dt.default_floating()
+    if not given or given[0] is None:
+        return full((0,), 0.0, kind)
+    if all(hasattr(each, "__index__") and not hasattr(each, "shape") for each in given):
+        return placed(full(given, 0.0, kind), device)
+    (data,) = given
+    if type(data) is Size:
+        return placed(full(data, 0.0, kind), device)
+    return placed(asarray(data).astype(kind).detach(), device)

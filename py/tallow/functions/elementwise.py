@@ -10,7 +10,7 @@ from typing import Any
 from .. import casting
 from .. import dtype as dt
 from ..context import autocast
-from ..dtype import DType, promote
+from ..dtype import DType, as_dtype, promote
 from ..errors import OptionError
 from ..graph import Node, constant, make
 from ..hostarray import from_values
@@ -50,9 +50,9 @@ def _common(types: list[DType], numbers: Sequence[Scalar]) -> DType:
         if common.kind == "f":
             break
         if isinstance(value, float):
-            common = dt.float32
+            common = dt.default_floating()
         elif isinstance(value, int) and not isinstance(value, bool) and common == dt.bool_:
-            common = dt.int32
+            common = dt.default_integer()
     return common
 
 
@@ -308,9 +308,10 @@ def round(x: Tensor, *, decimals: int = 0) -> Tensor:
     return result
 
 
-def bitcast(x: Tensor, dtype: DType) -> Tensor:
+def bitcast(x: Tensor, dtype: DType | str) -> Tensor:
     """The bits of x read as another type of the same size; DTypeError if the sizes differ."""
-    return x if x.dtype == dtype else Tensor(make(bitcast_op, x.node, dtype=dtype))
+    wanted = as_dtype(dtype)
+    return x if x.dtype == wanted else Tensor(make(bitcast_op, x.node, dtype=wanted))
 
 
 def positive(x: Tensor) -> Tensor:

@@ -80,12 +80,12 @@ def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None 
 
 
 def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
-    """The places of the elements that are not 0, a vector of int32 for each axis. Reads the
+    """The places of the elements that are not 0, a vector for each axis. Reads the
     elements, and blocks."""
     found = [n for n, value in enumerate(host_values([x])[0].flat()) if value]
     places: list[Tensor] = []
     for size in reversed(x.shape):
-        line = from_values([n % size for n in found], (len(found),), dt.int32)
+        line = from_values([n % size for n in found], (len(found),), dt.default_integer())
         places.insert(0, asarray(line))
         found = [n // size for n in found]
     return tuple(places)

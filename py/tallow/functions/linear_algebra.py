@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import casting
@@ -77,7 +78,9 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
 
 
 def det(x: Tensor) -> Tensor:
-    """The determinants of square matrices (..., n, n), by Gaussian elimination with row pivoting.
+    """The determinants of square matrices (..., n, n), by Gaussian elimination. The pivot is the
+    largest element of all that remain: if that is 0, so is the gradient; it is right for singular
+    matrices, too.
 
     The graph grows with every row, so this is meant for small matrices. Raises ShapeError for
     matrices that are not square, DTypeError for elements that are not floating.
@@ -91,22 +94,38 @@ def det(x: Tensor) -> Tensor:
         return prod(reshape(x, (*batch, n * n)), axis=-1)
     rest = reshape(x, (-1, n, n))
     factors: list[Tensor] = []
+    zero = asarray(0.0).astype(x.dtype)
     for size in range(n, 1, -1):
-        column = rest[:, :, 0:1]
-        at = argmax(abs(column), axis=1, keepdims=True)  # the row of the pivot, (batch, 1, 1)
-        chosen = reshape(arange(size), (1, size, 1)) == at
-        zero = asarray(0.0).astype(x.dtype)
-        pivot_row = total(apply("where", chosen, rest, zero), axis=1, keepdims=True)
-        pivot = pivot_row[:, :, 0:1]
-        # The first row takes the pivot row's position; the swap flips the sign.
-        others = apply("where", chosen, rest[:, 0:1], rest)[:, 1:]
-        divisor = apply("where", pivot == 0, 1.0, pivot)
-        rest = (others - others[:, :, 0:1] / divisor * pivot_row)[:, :, 1:]
-        factors.append(apply("where", at == 0, pivot, -pivot))
+        at = argmax(abs(reshape(rest, (-1, size * size))), axis=1)
+        row, column = at // size, at % size
+        in_row = reshape(arange(size), (1, size, 1)) == reshape(row, (-1, 1, 1))
+        in_column = reshape(arange(size), (1, 1, size)) == reshape(column, (-1, 1, 1))
+        # The first row takes the position of the pivot's, and the first column that of its column.
+        pivot_row = total(apply("where", in_row, rest, zero), axis=1, keepdims=True)
+        others = apply("where", in_row, rest[:, 0:1], rest)[:, 1:]
+        pivot = total(apply("where", in_column, pivot_row, zero), axis=2, keepdims=True)
+        below = total(apply("where", in_column, others, zero), axis=2, keepdims=True)
+        right, others = (
+            apply("where", in_column, each[:, :, 0:1], each)[:, :, 1:]
+            for each in (pivot_row, others)
+        )
+        rest = others - below / apply("where", pivot == 0, 1.0, pivot) * right
+        kept = (row == 0) == (column == 0)  # one swap flips the sign, two do not
+        factors.append(apply("where", reshape(kept, (-1, 1, 1)), pivot, -pivot))
     result = rest
     for factor in factors:
         result = result * factor
     return reshape(result, batch)
+
+
+def unpacked(flat: Tensor, parts: Sequence[Shape]) -> list[Tensor]:
+    """The parts of a packed result (..., length) of ops/linalg.py, each (..., *shape)."""
+    found, start = [], 0
+    for part in parts:
+        end = start + size_of(part)
+        found.append(reshape(flat[..., start:end], (*flat.shape[:-1], *part)))
+        start = end
+    return found
 
 
 def projected(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -39,7 +39,7 @@ def rand(
     rand(size=(2, 3)). device and requires_grad as for `full`. generator: draws instead of the
     numbers that `tl.manual_seed` begins, here and in the functions below."""
     drawn = philox.uniform(_shape(dims, size, "rand"), stream(generator))
-    return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
+    return placed(drawn.astype(dtype or dt.default_floating()), device, requires_grad)
 
 
 def randn(
@@ -52,7 +52,7 @@ def randn(
 ) -> Tensor:
     """Numbers of the standard normal distribution, of a shape; the rest as for `rand`."""
     drawn = philox.normal(_shape(dims, size, "randn"), stream(generator))
-    return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
+    return placed(drawn.astype(dtype or dt.default_floating()), device, requires_grad)
 
 
 def rand_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> Tensor:
@@ -77,7 +77,7 @@ def randint(
     """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it:
     randint(2, 5, (3,)), randint(5, (3,)).
 
-    int32 by default. Raises OptionError if there are none between, or more than 2 ** 31.
+    Raises OptionError if there are none between, or more than 2 ** 31.
     """
     if isinstance(high, Sequence):
         size, high = high, None
@@ -91,12 +91,12 @@ def randint(
     upper, lower = words >> 16, words & 0xFFFF
     narrow = span <= 1 << 16
     found = (upper * span + (lower * span >> 16)) >> 16 if narrow else words % span
-    whole = (found.astype(dt.int32) + low).astype(as_dtype(dtype or dt.int32))
+    whole = (found.astype(dt.int32) + low).astype(as_dtype(dtype or dt.default_integer()))
     return placed(whole, device)
 
 
 def randperm(n: int, *, device: str | None = None, generator: Generator | None = None) -> Tensor:
-    """The integers below n in a random order, int32."""
+    """The integers below n in a random order."""
     return placed(argsort(philox.random_bits((n,), stream(generator))), device)
 
 

@@ -50,11 +50,15 @@ def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
 
 def widened(x: Tensor, dtype: DType | str | None = None) -> Tensor:
     """x in the type of its sums and products: `dtype`, or its own, but no integer narrower than the
-    default one, int32 (array API, "sum"): uint32 for unsigned ones."""
+    default one, int32 (array API, "sum"): uint32 for unsigned ones. PyTorch's are int64."""
     if dtype is not None:
         x = x.astype(as_dtype(dtype))
-        return x.astype(dt.int32) if x.dtype == dt.bool_ else x
-    if x.dtype.is_floating or x.dtype.bits >= 32:
+        return x.astype(dt.default_integer()) if x.dtype == dt.bool_ else x
+    if x.dtype.is_floating:
+        return x
+    if dt.in_pytorch():
+        return x.astype(dt.int64)
+    if x.dtype.bits >= 32:
         return x
     return x.astype(dt.uint32 if x.dtype.kind == "u" else dt.int32)
 
@@ -99,9 +103,9 @@ def min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 def _arg(op: Reduce, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     if axis is None:
         flat = Tensor(make(reshape_op, x.node, shape=(x.size,)))
-        result = _reduce(op, flat, 0, False)
+        result = _reduce(op, flat, 0, False).astype(dt.default_integer())
         return result.reshape((1,) * x.ndim) if keepdims else result
-    return _reduce(op, x, axis, keepdims)
+    return _reduce(op, x, axis, keepdims).astype(dt.default_integer())
 
 
 def argmax(
@@ -112,7 +116,8 @@ def argmax(
     dim: int | None = None,
     keepdim: bool = False,
 ) -> Tensor:
-    """The int32 index of the first largest element; without axis, in the flattened tensor."""
+    """The index of the first largest element, of the default integer type; without axis, in the
+    flattened tensor."""
     return _arg(records.argmax, x, axis if dim is None else dim, keepdims or keepdim)
 
 
@@ -124,7 +129,8 @@ def argmin(
     dim: int | None = None,
     keepdim: bool = False,
 ) -> Tensor:
-    """The int32 index of the first smallest element; without axis, in the flattened tensor."""
+    """The index of the first smallest element, of the default integer type; without axis, in the
+    flattened tensor."""
     return _arg(records.argmin, x, axis if dim is None else dim, keepdims or keepdim)
 
 

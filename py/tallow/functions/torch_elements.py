@@ -347,9 +347,8 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: Axis = None) -> Tenso
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The elements on a diagonal of two axes, as a new last axis."""
-    moved = manipulation.moveaxis(
-        manipulation.moveaxis(input, dim1, -1), dim2 - (dim2 > dim1 >= 0), -1
-    )
+    dim1, dim2 = (check_axis(axis, input.ndim, "diagonal") for axis in (dim1, dim2))
+    moved = manipulation.moveaxis(manipulation.moveaxis(input, dim1, -1), dim2 - (dim2 > dim1), -1)
     rows, columns = moved.shape[-2:]
     start = max(offset, 0) - min(offset, 0) * columns
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)

@@ -20,7 +20,7 @@ from .creation import arange
 from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take, take_along_axis
 from .linear_algebra import matmul
-from .manipulation import broadcast_to, expand_dims, reshape
+from .manipulation import broadcast_to, concat, expand_dims, reshape
 from .torch_elements import diagonal
 
 Axis = int | Sequence[int] | None
@@ -273,7 +273,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
     """How many elements are not 0, along axes or of all; int32."""
-    return reduction.sum((input != 0).astype(dt.int32), dim)
+    return reduction.sum(input != 0, dim)
 
 
 def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
@@ -317,12 +317,31 @@ def cumprod(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Ten
     return cumulative_prod(input, dim, dtype)
 
 
-def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
-    """The differences of neighbours along an axis, n times."""
-    axis = check_axis(dim, input.ndim, "diff")
-    before = (slice(None),) * axis
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    axis: int | None = None,
+) -> Tensor:
+    """The differences of neighbours along an axis, n times; of booleans, whether they differ.
+
+    dim: the axis, which the array API names axis. prepend, append: what is put before and after
+    the elements first, of the same shape along all other axes. Raises ShapeError for others,
+    OptionError for a negative n.
+    """
+    along = check_axis(dim if axis is None else axis, input.ndim, "diff")
+    if n < 0:
+        raise OptionError(f"diff: n must not be negative: {n}")
+    if n and (prepend is not None or append is not None):
+        parts = [each for each in (prepend, input, append) if each is not None]
+        input = concat(parts, along)
+    before = (slice(None),) * along
     for _ in range(n):
-        input = input[(*before, slice(1, None))] - input[(*before, slice(None, -1))]
+        later, earlier = input[(*before, slice(1, None))], input[(*before, slice(None, -1))]
+        input = later != earlier if input.dtype == dt.bool_ else later - earlier
     return input
 
 
@@ -484,7 +503,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         length = max(length, most + 1)
     here = expand_dims(input, -1) == arange(length)
     if weights is None:
-        return reduction.sum(here.astype(dt.int32), 0)
+        return reduction.sum(here, 0)
     return reduction.sum(_where(here, expand_dims(weights, -1), 0.0), 0)
 
 

@@ -203,7 +203,7 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor, *, right: bool = False)
     if values.dtype.is_floating:  # NaN is the last
         known = apply("isnan", each) & (True if right else ~apply("isnan", _floating(line)))
         before = before | known
-    return reduction.sum(before.astype(dt.int32), -1)
+    return reduction.sum(before, -1)
 
 
 __all__ = [

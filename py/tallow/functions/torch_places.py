@@ -135,10 +135,12 @@ def unique(
     values = [math.nan if isinstance(item, _Missing) else item for item in order]
     found = [asarray(from_values(values, (len(values),), input.dtype))]
     if return_inverse:
-        inverse = from_values([places[item] for item in items], input.shape, dt.int32)
+        inverse = from_values([places[item] for item in items], input.shape, dt.default_integer())
         found.append(asarray(inverse))
     if return_counts:
-        found.append(asarray(from_values([counts[v] for v in order], (len(values),), dt.int32)))
+        found.append(
+            asarray(from_values([counts[v] for v in order], (len(values),), dt.default_integer()))
+        )
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -208,7 +208,7 @@ def _indices(row: int, col: int, offset: int, lower: bool) -> Tensor:
         if (c - r <= offset if lower else c - r >= offset)
     ]  # fmt: skip
     if not pairs:
-        return creation.zeros((2, 0), dt.int32)
+        return creation.zeros((2, 0), dt.default_integer())
     return asarray([[r for r, _ in pairs], [c for _, c in pairs]])
 
 
@@ -229,12 +229,12 @@ def diag_embed(input: Tensor) -> Tensor:
 
 def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0, a row each; as_tuple: a vector for each axis.
-    int32. Reads the elements, and blocks."""
+    Reads the elements, and blocks."""
     places = nonzero_places(input)
     if as_tuple:
         return places
     if not places:
-        return creation.zeros((int(bool(input)), 0), dt.int32)
+        return creation.zeros((int(bool(input)), 0), dt.default_integer())
     return manipulation.stack(places, 1)
 
 

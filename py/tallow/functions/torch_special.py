@@ -94,7 +94,7 @@ def multinomial(
     generator: Generator | None = None,
 ) -> Tensor:
     """Indices drawn by weights, (classes,) or (n, classes), which need not add up to 1: num_samples
-    for each row, int32. Without replacement, a row draws no index twice.
+    for each row. Without replacement, a row draws no index twice.
 
     Raises ShapeError or DTypeError for other weights, OptionError for more samples than classes
     without replacement.
@@ -115,7 +115,7 @@ def multinomial(
     drawn = rand((rows.shape[0], num_samples), dtype=input.dtype, generator=generator)
     drawn = drawn * running[:, -1:]
     below = expand_dims(running, 1) <= expand_dims(drawn, 2)
-    found = sum_of(below.astype(dt.int32), 2)
+    found = sum_of(below, 2)
     found = apply("minimum", found, classes - 1)
     return found if input.ndim == 2 else squeeze(found, 0)
 

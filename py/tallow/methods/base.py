@@ -10,7 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Generic, Self, TypeVar, cast
 
-from ..dtype import BY_NAME, DType, as_dtype
+from ..device_name import DeviceName, resolved
+from ..dtype import DType, as_dtype, is_dtype
 from ..errors import OptionError
 
 Whole = int
@@ -53,16 +54,17 @@ def where_to(args: Sequence[Any], options: Mapping[str, Any]) -> tuple[str | Non
         raise OptionError(f"to: takes a device and a type, not {', '.join(sorted(unknown))}")
     device, dtype = options.get("device"), options.get("dtype")
     for value in args:
-        if isinstance(value, DType) or (isinstance(value, str) and value in BY_NAME):
+        if is_dtype(value):
             dtype = value
         elif isinstance(value, str):
             device = value
+        elif isinstance(value, int) and not isinstance(value, bool):  # of an accelerator
+            device = DeviceName("cuda", value)
         elif hasattr(value, "dtype") and hasattr(value, "device"):
             device, dtype = value.device, value.dtype
         elif value is not None and not isinstance(value, bool):
             raise OptionError(f"to: {value!r} is neither a device, an element type nor a tensor")
-    here = device is None or device.partition(":")[0] == "cpu"
-    return None if here else device, None if dtype is None else as_dtype(dtype)
+    return resolved(device), None if dtype is None else as_dtype(dtype)
 
 
 class Base(Generic[Made]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from ..dtype import DType, in_pytorch, is_dtype, tensor_type
 from .base import Axes, Base, Made, Number, Truth, Whole, where_to
 
 
@@ -28,8 +29,10 @@ class Common(Base[Made]):
         """As `T`."""
         return self._reordered(self._torch("t"), *reversed(range(len(self._it.shape))))
 
-    def view(self, *shape: Whole | Sequence[Whole]) -> Made:
-        """As `reshape`. A type of as many bytes is not taken: see `tallow.bitcast`."""
+    def view(self, *shape: Any) -> Made:
+        """As `reshape`. With an element type of as many bytes, the same bits in it."""
+        if len(shape) == 1 and is_dtype(shape[0]):
+            return self._array("bitcast", shape[0])
         return cast("Made", self._it.reshape(*shape))
 
     def flatten(self, start_dim: Whole = 0, end_dim: Whole = -1) -> Made:
@@ -92,11 +95,11 @@ class Common(Base[Made]):
 
     # ---- copies and types ----------------------------------------------------------------------
 
-    def contiguous(self) -> Made:
+    def contiguous(self, memory_format: Any = None) -> Made:
         """The tensor itself: its elements have no other order than row-major."""
         return cast("Made", self)
 
-    def cpu(self) -> Made:
+    def cpu(self, memory_format: Any = None) -> Made:
         """The tensor itself: `numpy()` reads from every device."""
         return cast("Made", self)
 
@@ -113,10 +116,14 @@ class Common(Base[Made]):
         return cast("Made", moved if device is None else moved._on(device))  # type: ignore[union-attr]
 
     def type(self, dtype: Any = None) -> Any:
-        """In another element type; without one, the name of its own, such as "float32"."""
-        return self._it.dtype.name if dtype is None else self._as(dtype)
+        """In another element type; without one, the name of its own, such as "float32" or
+        PyTorch's "torch.FloatTensor"."""
+        if dtype is not None:
+            return self._as(dtype)
+        own: DType = self._it.dtype
+        return tensor_type(own) if in_pytorch() else own.name
 
-    def clone(self) -> Made:
+    def clone(self, *, memory_format: Any = None) -> Made:
         """Another tensor of the same values, through which gradients pass."""
         return self._array("reshape", self._it.shape)
 

@@ -52,6 +52,7 @@ class Forwarded(Base[Made]):
     bitwise_xor = _Function()
     bernoulli = _Function()
     cosh = _Function()
+    det = _Function()
     divide = _Function()
     floor_divide = _Function()
     fmod = _Function()
@@ -143,6 +144,19 @@ class Forwarded(Base[Made]):
     lgamma = _Function("torch_special")
     multinomial = _Function("torch_special")
 
+    # ---- torch_linalg.py -------------------------------------------------------------------------
+
+    cholesky = _Function("torch_linalg")
+    cholesky_inverse = _Function("torch_linalg")
+    cholesky_solve = _Function("torch_linalg")
+    dist = _Function("torch_linalg")
+    inverse = _Function("torch_linalg")
+    logdet = _Function("torch_linalg")
+    matrix_exp = _Function("torch_linalg")
+    matrix_power = _Function("torch_linalg")
+    pinverse = _Function("torch_linalg")
+    slogdet = _Function("torch_linalg")
+
     # ---- in place -------------------------------------------------------------------------------
 
     addmm_ = _InPlace()
@@ -203,11 +217,6 @@ class Forwarded(Base[Made]):
     def pin_memory(self) -> Any:
         """The tensor itself."""
         return self
-
-    @property
-    def is_cuda(self) -> Any:
-        """False."""
-        return False
 
     @property
     def itemsize(self) -> Any:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
+from ..dtype import default_floating, default_integer
 from ..errors import OptionError, TallowError
-
-_UNSAID = ("float32", "int32", "bool")
-"""Element types that numbers have without being told."""
-
 
 _PROFILES = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": 1 << 62, "edgeitems": 3, "linewidth": 80},
 }
-_options: dict[str, Any] = dict(_PROFILES["default"])
+_options: dict[str, Any] = {**_PROFILES["default"], "sci_mode": None}
 
 
 def set_printoptions(
@@ -29,7 +28,8 @@ def set_printoptions(
     """How tensors are printed, as in PyTorch: precision, digits behind the point (4); threshold,
     elements from which on only those at the ends are shown (1000); edgeitems, how many of them (3);
     linewidth, letters of a line (80). profile: "default", "short" or "full", before the others.
-    sci_mode: changes nothing. Raises OptionError for another profile."""
+    sci_mode: whether numbers have an exponent; None where they differ much. Raises OptionError for
+    another profile."""
     if profile is not None:
         if profile not in _PROFILES:
             known = ", ".join(map(repr, _PROFILES))
@@ -42,34 +42,98 @@ def set_printoptions(
         "linewidth": linewidth,
     }
     _options.update({name: value for name, value in given.items() if value is not None})
+    _options["sci_mode"] = sci_mode
 
 
 def text_of(x: Any) -> str:
     """The elements, for which they are computed and read; of more than a thousand those at the
     ends. What is known without them, where they can't be read: while a function is traced, where
-    waiting is impossible, or without NumPy, which writes them."""
+    waiting is impossible, or without NumPy."""
     try:
         values = x.numpy()
     except (TallowError, ImportError):
         return str(x.described())
-    import numpy as np
-
-    parts = [
-        np.array2string(
-            values,
-            precision=_options["precision"],
-            threshold=_options["threshold"],
-            edgeitems=_options["edgeitems"],
-            max_line_width=_options["linewidth"],
-            separator=", ",
-            prefix="tensor(",
-            floatmode="maxprec_equal",
-        )
-    ]
-    if not x.size:
-        parts.append(f"size={x.shape}")
-    if x.dtype.name not in _UNSAID:
-        parts.append(f"dtype={x.dtype.name}")
+    notes = [] if x.size or x.ndim == 1 else [f"size={tuple(x.shape)}"]
+    if x.dtype not in (default_floating(), default_integer()) and x.dtype.name != "bool":
+        notes.append(f"dtype={x.dtype!r}")
     if x.requires_grad:
-        parts.append("requires_grad=True")
-    return f"tensor({', '.join(parts)})"
+        notes.append("requires_grad=True" if x.is_leaf else f"grad_fn={x.grad_fn}")
+    if x.dtype.is_floating:
+        values = values.astype("float64")
+    text = _elements(values, len("tensor(")) if x.size else "[]"
+    return _with_notes(f"tensor({text}", notes)
+
+
+def _with_notes(text: str, notes: list[str]) -> str:
+    """Notes behind the elements, in a new line where the last one is full."""
+    used = len(text) - text.rfind("\n") - 1
+    for note in notes:
+        if used + len(note) + 3 > _options["linewidth"]:
+            text += ",\n" + " " * len("tensor(") + note
+            used = len("tensor(") + len(note)
+        else:
+            text += f", {note}"
+            used += len(note) + 2
+    return text + ")"
+
+
+def _elements(values: Any, indent: int) -> str:
+    """The elements of a NumPy array, in lines that begin `indent` letters from the left."""
+    shortened = values.size > _options["threshold"]
+    edge = _options["edgeitems"]
+    shown = values
+    if shortened:
+        for axis, length in enumerate(values.shape):
+            if length > 2 * edge:
+                places = [*range(edge), *range(length - edge, length)]
+                shown = shown.take(places, axis)
+    written = _written(shown)
+
+    def line(row: Any, indent: int) -> str:
+        texts = [written(value) for value in row.tolist()]
+        if shortened and len(texts) > 2 * edge:
+            texts[edge:-edge] = [" ..."]
+        width = len(texts[0]) + 2 if texts else 2
+        count = max(1, (_options["linewidth"] - indent) // width)
+        lines = [", ".join(texts[at : at + count]) for at in range(0, len(texts), count)]
+        return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+    def block(part: Any, indent: int) -> str:
+        if part.ndim == 0:
+            return written(part.item())
+        if part.ndim == 1:
+            return line(part, indent)
+        blocks = [block(each, indent + 1) for each in part[: edge if _cut(part) else None]]
+        if _cut(part):
+            blocks += ["...", *(block(each, indent + 1) for each in part[-edge:])]
+        return "[" + ("," + "\n" * (part.ndim - 1) + " " * (indent + 1)).join(blocks) + "]"
+
+    def _cut(part: Any) -> bool:
+        return bool(shortened and len(part) > 2 * edge)
+
+    return block(values, indent)
+
+
+def _written(shown: Any) -> Callable[[Any], str]:
+    """How an element is written, in a width that all elements have."""
+    if shown.dtype.kind != "f":
+        width = max((len(str(value)) for value in shown.ravel().tolist()), default=1)
+        return lambda value: str(value).rjust(width)
+    sizes = [abs(v) for v in shown.ravel().tolist() if v and math.isfinite(v)]
+    least, most = min(sizes, default=1.0), max(sizes, default=1.0)
+    whole = all(value == math.ceil(value) for value in sizes)
+    exponents = most / least > 1000 or most > 1e8 or (not whole and least < 1e-4)
+    if _options["sci_mode"] is not None:
+        exponents = _options["sci_mode"]
+    digits = _options["precision"]
+
+    def text(value: float) -> str:
+        if exponents:
+            return f"{value:.{digits}e}"
+        if whole:
+            return f"{value:.0f}" + ("." if math.isfinite(value) else "")
+        return f"{value:.{digits}f}"
+
+    counted = [v for v in shown.ravel().tolist() if v and math.isfinite(v)]
+    width = max((len(text(value)) for value in counted), default=1)
+    return lambda value: text(value).rjust(width)

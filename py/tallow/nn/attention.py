@@ -61,7 +61,7 @@ class MultiheadAttention(Module):
             shapes[name] = (1, 1, embed_dim) if add_bias_kv else None
         self.add_zero_attn = add_zero_attn
         for name, shape in shapes.items():
-            value = Parameter(f.zeros(shape, dtype or "float32"), device=device) if shape else None
+            value = Parameter(f.zeros(shape, dtype), device=device) if shape else None
             self.register_parameter(name, value)
         self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
         self.reset_parameters()

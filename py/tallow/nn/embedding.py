@@ -38,7 +38,7 @@ class Embedding(Module):
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         shape = (num_embeddings, embedding_dim)
-        self.weight = Parameter(f.zeros(shape, dtype or "float32"), device=device)
+        self.weight = Parameter(f.zeros(shape, dtype), device=device)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

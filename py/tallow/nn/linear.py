@@ -37,9 +37,9 @@ class Linear(Module):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         shape = (out_features, in_features)
-        self.weight = Parameter(f.zeros(shape, dtype or "float32"), device=device)
+        self.weight = Parameter(f.zeros(shape, dtype), device=device)
         if bias:
-            self.bias = Parameter(f.zeros((out_features,), dtype or "float32"), device=device)
+            self.bias = Parameter(f.zeros((out_features,), dtype), device=device)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -77,9 +77,9 @@ class Bilinear(Module):
         self.in1_features, self.in2_features = in1_features, in2_features
         self.out_features = out_features
         shape = (out_features, in1_features, in2_features)
-        self.weight = Parameter(f.zeros(shape, dtype or "float32"), device=device)
+        self.weight = Parameter(f.zeros(shape, dtype), device=device)
         if bias:
-            self.bias = Parameter(f.zeros((out_features,), dtype or "float32"), device=device)
+            self.bias = Parameter(f.zeros((out_features,), dtype), device=device)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

@@ -214,7 +214,7 @@ class LayerNorm(Module):
         self.normalized_shape = _shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            value = f.zeros(self.normalized_shape, dtype or "float32")
+            value = f.zeros(self.normalized_shape, dtype)
             self.register_parameter(name, Parameter(value, device=device) if wanted else None)
         self.reset_parameters()
 
@@ -256,7 +256,7 @@ class RMSNorm(Module):
         super().__init__()
         self.normalized_shape = _shape(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        value = f.zeros(self.normalized_shape, dtype or "float32")
+        value = f.zeros(self.normalized_shape, dtype)
         weight = Parameter(value, device=device) if elementwise_affine else None
         self.register_parameter("weight", weight)
         self.reset_parameters()
@@ -296,7 +296,7 @@ class GroupNorm(Module):
         self.num_groups, self.num_channels = num_groups, num_channels
         self.eps, self.affine = eps, affine
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            value = f.zeros((num_channels,), dtype or "float32")
+            value = f.zeros((num_channels,), dtype)
             self.register_parameter(name, Parameter(value, device=device) if wanted else None)
         self.reset_parameters()
 

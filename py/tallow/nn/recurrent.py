@@ -80,7 +80,7 @@ class _Recurrent(Module):
             shapes += [(proj_size, hidden_size)] if proj_size else []
             for names in self._names(layer):
                 for each, shape in zip(names, shapes, strict=True):
-                    value = f.zeros(shape, dtype or "float32")
+                    value = f.zeros(shape, dtype)
                     self.register_parameter(each, Parameter(value, device=device))
         self.reset_parameters()
 
@@ -170,7 +170,7 @@ class _Recurrent(Module):
             weights,
             hidden,
             bias=f.reshape(f.concat(biases), shape) if biases else None,
-            lengths=None if lengths is None else asarray(list(lengths)),
+            lengths=None if lengths is None else asarray(list(lengths), "int32"),
             states=first,
             backward=(False, True) if self.bidirectional else (False,),
             activations=self.activations,
@@ -305,7 +305,7 @@ class _Cell(Module):
         width = _GATES[self.cell] * hidden_size
         shapes = (width, input_size), (width, hidden_size), (width,), (width,)
         for number, (name, shape) in enumerate(zip(_PARTS, shapes, strict=True)):
-            value = f.zeros(shape, dtype or "float32")
+            value = f.zeros(shape, dtype)
             wanted = bias or number < 2
             self.register_parameter(name, Parameter(value, device=device) if wanted else None)
         self.reset_parameters()

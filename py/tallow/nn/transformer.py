@@ -318,5 +318,5 @@ class Transformer(Module):
     ) -> Tensor:
         """(sz, sz): 0 where a query may attend to a key, itself or one before, else -infinity."""
         later = f.arange(sz) > f.reshape(f.arange(sz), (-1, 1))
-        mask = f.where(later, -math.inf, f.zeros((sz, sz), dtype or "float32"))
+        mask = f.where(later, -math.inf, f.zeros((sz, sz), dtype))
         return mask if device is None else mask.to(device)

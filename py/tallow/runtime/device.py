@@ -12,6 +12,7 @@ from functools import cache
 from typing import Protocol
 
 from .. import context
+from ..device_name import resolved
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
 from .numpy.device import NumpyDevice
@@ -85,6 +86,7 @@ def set_default_device(name: str | None) -> None:
 
     Raises DeviceUnavailableError if the device cannot be used here.
     """
+    name = resolved(name)
     if name is not None:
         backend(name)
     context.default_device.set(name)

@@ -1,8 +1,8 @@
 """Plans with an op for which a GPU has no code, run by NumPy for it.
 
-A custom op without WGSL (custom.py) is one. The whole plan runs on the host: what it reads comes
-from the device, and what stays goes back, so that its tensors meet others of that device. A
-NoKernelWarning says so.
+A custom op without WGSL (custom.py) is one, and so are factorisations of matrices (ops/linalg.py).
+The whole plan runs on the host: what it reads comes from the device, and what stays goes back, so
+that its tensors meet others of that device. A NoKernelWarning says so.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ class NoKernelWarning(UserWarning):
 
 def has_code(used: Backend, graph: Graph) -> bool:
     """Whether a device computes all nodes of a graph; warns of those that it does not."""
-    lacking = {node.op.name for node in graph.nodes() if not used.target.computes(node.op)}
+    lacking = {node.op for node in graph.nodes() if not used.target.computes(node.op)}
     if lacking:
-        names, device = ", ".join(sorted(lacking)), used.info.device
+        names, device = ", ".join(sorted(op.name for op in lacking)), used.info.device
+        hint = "give wgsl= where it is declared"
+        if not any(op.declared for op in lacking):
+            hint = "what comes before runs on the device if it is realized first"
         warnings.warn(
-            f"{graph.name} runs on NumPy: {device!r} has no code for {names}; give wgsl= where it "
-            "is declared",
+            f"{graph.name} runs on NumPy: {device!r} has no code for {names}; {hint}",
             NoKernelWarning,
             stacklevel=3,
         )

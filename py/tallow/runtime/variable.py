@@ -8,7 +8,7 @@ from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from .. import context, graph
-from ..device_name import DeviceName
+from ..device_name import DeviceName, resolved
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
 from ..facts import Fact, ReadOnly, Table
@@ -74,7 +74,7 @@ class Variable(Tensor):
         self.number = next(_numbers)  # distinguishes it in keys, where == would make a tensor
         self.name = name or f"variable {self.number}"
         self._dtype, self._shape = value.dtype, value.shape
-        self._device = device
+        self._device = resolved(device)
         self._buffer: Buffer | None = None
         self._initial: Tensor | None = value.detach()
         self._history: Any = None  # the past of what it is read as, if gradients go on from there

@@ -1,6 +1,7 @@
 """Runs Python in headless Chromium, through python.html of a served dist/.
 
-    python -m tallow_build.serving.script [--device webgpu|wasm|numpy] [--file PATH ...] FILE.py
+    python -m tallow_build.serving.script [--device webgpu|wasm|numpy] [--as-torch]
+        [--file PATH ...] FILE.py
 
 The script's output is passed on immediately; its exit status becomes this program's.
 """
@@ -58,6 +59,10 @@ _QUEUE = """
   };
 }
 """
+
+
+_INSTALL = "import tallow.torch\ntallow.torch.install()\n"
+"""Has `import torch` find tallow.torch in what runs afterwards."""
 
 
 class Booted(NamedTuple):
@@ -143,18 +148,23 @@ def _explained(step: str) -> Iterator[None]:
         raise BuildError(step, first, "try again; it may have run out of memory") from error
 
 
-def run(script: Path, device: str | None, files: list[Path]) -> int:
+def run(script: Path, device: str | None, files: list[Path], as_torch: bool = False) -> int:
     """Runs a script in its own Chromium and returns its exit status."""
     with (
         server.running(DIST) as address,
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
     ):
-        return run_in(chromium, address, script, device, files)
+        return run_in(chromium, address, script, device, files, as_torch)
 
 
 def run_in(
-    chromium: Browser, address: str, script: Path, device: str | None, files: list[Path]
+    chromium: Browser,
+    address: str,
+    script: Path,
+    device: str | None,
+    files: list[Path],
+    as_torch: bool = False,
 ) -> int:
     """Like `run`, in a running Chromium and with a running server of dist/."""
     python = BrowserPython(chromium.new_page(), address)
@@ -166,6 +176,8 @@ def run_in(
         print(f"Running on {booted.device}, without WebGPU: {booted.reason}", file=sys.stderr)
     for path in (script, *files):  # including the script, because tracebacks quote its lines
         python.write(path.name, path.read_bytes())
+    if as_torch:
+        python.run(_INSTALL, "install", _pass_on)
     code = script.read_bytes().decode("utf-8-sig")
     return python.run(code, script.name, _pass_on).status
 
@@ -181,12 +193,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run a Python file in headless Chromium.")
     parser.add_argument("script", type=Path)
     parser.add_argument("--device", choices=DEVICES)
+    parser.add_argument("--as-torch", action="store_true")
     parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
     options = parser.parse_args()
     # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
-        return run(options.script, options.device, options.files)
+        return run(options.script, options.device, options.files, options.as_torch)
     except (BuildError, UnicodeDecodeError) as error:
         print(error, file=sys.stderr)
         return 1

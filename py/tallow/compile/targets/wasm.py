@@ -13,7 +13,7 @@ from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
 from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
-from ...op import Custom
+from ...op import Apart
 from ..count import effort
 from ..fuse import Group
 from ..limits import Limits
@@ -55,7 +55,7 @@ class WasmKernels:
         return [b64encode(encode(functions)).decode()] if functions else []
 
     def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
-        if not group.root.size or over or isinstance(group.root.op, Custom):
+        if not group.root.size or over or isinstance(group.root.op, Apart):
             return {}
         key = _signature(group, region)
         if key not in self._known:

@@ -11,7 +11,7 @@ from ...codegen.wgsl.group import kernel_for
 from ...codegen.wgsl.module import Result
 from ...dtype import DType
 from ...graph import Node
-from ...op import Custom
+from ...op import Apart
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose
@@ -87,5 +87,5 @@ WEBGPU = Target(
     any_order=True,
     kernels=WgslKernels,
     limits=lambda limits: limits,
-    computes=lambda op: not isinstance(op, Custom) or op.wgsl is not None,
+    computes=lambda op: not isinstance(op, Apart) or op.has_wgsl,
 )

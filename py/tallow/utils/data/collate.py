@@ -6,6 +6,7 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from copy import copy
 from typing import Any
 
+from ...dtype import in_pytorch
 from ...errors import DTypeError, OptionError, ShapeError
 from ...tensor import Tensor, asarray
 from .rows import Samples, stacked
@@ -17,8 +18,9 @@ def default_collate(batch: Sequence[Any]) -> Any:
     """The samples of a batch as one, whose tensors have a new first axis, the samples.
 
     Tensors, NumPy arrays and numbers become tensors: of the arrays' own type, int32 for integers,
-    float32 for floating numbers. Mappings, named tuples and lists stay what they are, and tuples
-    become lists; each of their entries is collated. Texts stay as they are.
+    float32 for floating numbers; PyTorch's are int64 and float64. Mappings, named tuples and lists
+    stay what they are, and tuples become lists; each of their entries is collated. Texts stay as
+    they are.
 
     Rows of tensors, such as x[i], are gathered at once. Raises ShapeError for samples of different
     shapes or lengths, OptionError for an empty batch or a sample without one of the keys,
@@ -34,7 +36,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Tensor) or hasattr(first, "__array__"):
         return _joined([_tensor(sample) for sample in batch])
     if isinstance(first, (int, float)):
-        return asarray(list(batch))
+        found = asarray(list(batch))
+        return found.astype("float64") if in_pytorch() and found.dtype.is_floating else found
     if isinstance(first, Mapping):
         return _mapping_like(first, {key: default_collate(_at(batch, key)) for key in first})
     if isinstance(first, Sequence):

@@ -1,0 +1,261 @@
+"""Matrices in coordinates: the elements that are not 0, and where they are.
+
+A `SparseTensor` is a tensor: what has no function here computes with all its elements. Products
+with dense matrices read a row for each element and add it up, so that they cost what the elements
+cost: for each of them, one row of the other matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import functions as f
+from .device_name import DeviceName
+from .dtype import DType, default_integer
+from .errors import DTypeError, IndexRangeError, ShapeError
+from .graph import Node
+from .shape import Shape
+from .tensor import Tensor, asarray, host_values
+
+
+class SparseTensor(Tensor):
+    """The elements `values` (n, ...) at the places `indices` (axes, n) of a shape, 0 elsewhere;
+    elements at one place add up."""
+
+    __slots__ = ("_dense", "_indices", "_shape", "_values")
+
+    is_sparse = True
+
+    def __init__(self, indices: Tensor, values: Tensor, shape: Shape) -> None:
+        self._indices, self._values, self._shape = indices, values, shape
+        self._dense: Node | None = None
+
+    @property
+    def node(self) -> Node:  # type: ignore[override]
+        """The node of all elements, which is made when something asks for it."""
+        if self._dense is None:
+            self._dense = self.to_dense().node
+        return self._dense
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def device(self) -> DeviceName:
+        return self._values.device
+
+    @property
+    def layout(self) -> str:
+        """ "torch.sparse_coo"."""
+        return "torch.sparse_coo"
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._values.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        self._values.requires_grad = wanted
+
+    def __repr__(self) -> str:
+        return (
+            f"tensor(indices={self._indices!r},\n       values={self._values!r},\n       "
+            f"size={tuple(self.shape)}, nnz={self._nnz()}, layout={self.layout})"
+        )
+
+    def indices(self) -> Tensor:
+        """The places, (axes, n)."""
+        return self._indices
+
+    def values(self) -> Tensor:
+        """The elements, (n, ...)."""
+        return self._values
+
+    def _nnz(self) -> int:
+        return self._indices.shape[1]
+
+    def sparse_dim(self) -> int:
+        """How many axes the places have."""
+        return self._indices.shape[0]
+
+    def dense_dim(self) -> int:
+        """How many further axes the elements have."""
+        return self.ndim - self.sparse_dim()
+
+    def is_coalesced(self) -> bool:
+        """False: elements at one place may not have been added up."""
+        return False
+
+    def coalesce(self) -> SparseTensor:
+        """The same matrix with its places in order, elements at one place added up. Reads the
+        places, and blocks."""
+        (data,) = host_values([self._indices])
+        columns = list(zip(*data.tolist(), strict=True))
+        order = {place: n for n, place in enumerate(sorted(set(columns)))}
+        rows = asarray([order[place] for place in columns], "int32")
+        start = f.zeros((len(order), *self._values.shape[1:]), self.dtype)
+        values = f.scatter(start, rows, self._values, "add")
+        places = asarray([list(axis) for axis in zip(*order, strict=True)], self._indices.dtype)
+        return SparseTensor(places, values, self._shape)
+
+    def to_dense(self, dtype: Any = None) -> Tensor:
+        """All elements, as an ordinary tensor."""
+        axes = self._shape[: self.sparse_dim()]
+        start = f.zeros((_count(axes), *self._shape[self.sparse_dim() :]), self.dtype)
+        whole = f.scatter(start, _flat(self._indices, axes), self._values, "add")
+        found = f.reshape(whole, self._shape)
+        return found if dtype is None else found.astype(dtype)
+
+    def to_sparse(self) -> SparseTensor:
+        """The tensor itself."""
+        return self
+
+    def t(self) -> SparseTensor:
+        """A matrix transposed."""
+        return self.transpose(0, 1)
+
+    def transpose(self, dim0: int, dim1: int) -> SparseTensor:
+        """Two axes exchanged."""
+        order = list(range(self.ndim))
+        order[dim0], order[dim1] = order[dim1], order[dim0]
+        if self.dense_dim():
+            raise ShapeError("transpose: the elements of this sparse tensor have axes themselves")
+        places = f.stack([self._indices[axis] for axis in order])
+        return SparseTensor(places, self._values, tuple(self._shape[axis] for axis in order))
+
+    def detach(self) -> SparseTensor:
+        return SparseTensor(self._indices, self._values.detach(), self._shape)
+
+    def to(self, *args: Any, **options: Any) -> SparseTensor:
+        """The elements on another device, or in another type."""
+        return SparseTensor(self._indices, self._values.to(*args, **options), self._shape)
+
+    def float(self) -> SparseTensor:
+        return self.to("float32")
+
+    def double(self) -> SparseTensor:
+        return self.to("float64")
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return mm(self, other)
+
+    def matmul(self, other: Any) -> Tensor:
+        return mm(self, other)
+
+    def mm(self, mat2: Any) -> Tensor:
+        return mm(self, mat2)
+
+    def mv(self, vec: Any) -> Tensor:
+        return mm(self, vec)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, (bool, int, float)) or (isinstance(other, Tensor) and not other.shape):
+            return SparseTensor(self._indices, self._values * other, self._shape)
+        return super().__mul__(other)
+
+    __rmul__ = __mul__
+
+
+def sparse_coo_tensor(
+    indices: Any,
+    values: Any,
+    size: Sequence[int] | None = None,
+    *,
+    dtype: DType | str | None = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+    is_coalesced: bool | None = None,
+    check_invariants: bool | None = None,
+) -> SparseTensor:
+    """A tensor of elements `values` (n, ...) at the places `indices` (axes, n), 0 elsewhere.
+
+    size: its shape; by default one that holds all places, for which they are read. Raises
+    ShapeError for indices and values of other shapes, DTypeError for indices that are not integers.
+    IndexRangeError for known places out of range.
+    """
+    places, elements = asarray(indices), asarray(values, dtype)
+    if not places.dtype.is_integer:
+        raise DTypeError(f"sparse_coo_tensor: indices are integers, not {places.dtype.name}")
+    if places.ndim != 2 or not elements.ndim or elements.shape[0] != places.shape[1]:
+        raise ShapeError(
+            f"sparse_coo_tensor: indices {tuple(places.shape)} are not (axes, n) for values "
+            f"{tuple(elements.shape)}"
+        )
+    axes = places.shape[0]
+    if size is None:
+        ends = host_values([f.max(places, 1)])[0].tolist() if places.shape[1] else [-1] * axes
+        size = (*(end + 1 for end in ends), *elements.shape[1:])
+    shape = tuple(int(length) for length in size)
+    if len(shape) < axes or shape[axes:] != tuple(elements.shape[1:]):
+        raise ShapeError(
+            f"sparse_coo_tensor: size {shape} for indices {tuple(places.shape)} and values "
+            f"{tuple(elements.shape)}"
+        )
+    if places.node.is_constant and places.shape[1]:
+        _check(host_values([places])[0].tolist(), shape)
+    if device is not None:
+        places, elements = places.to(device), elements.to(device)
+    if requires_grad:
+        elements = elements.detach().requires_grad_()
+    return SparseTensor(places.astype(default_integer()), elements, shape)
+
+
+def _check(places: Sequence[Sequence[int]], shape: Shape) -> None:
+    for axis, line in enumerate(places):
+        for place in (min(line), max(line)):
+            if not 0 <= place < shape[axis]:
+                raise IndexRangeError(
+                    f"sparse_coo_tensor: index {place} along axis {axis} of {shape}"
+                )
+
+
+def _count(axes: Sequence[int]) -> int:
+    total = 1
+    for length in axes:
+        total *= length
+    return total
+
+
+def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:
+    """The places in the flattened axes."""
+    whole = indices[0]
+    for axis in range(1, len(axes)):
+        whole = whole * axes[axis] + indices[axis]
+    return whole
+
+
+def mm(mat1: Any, mat2: Any) -> Tensor:
+    """The product of two matrices, or of a matrix and a vector; the matrices may be sparse."""
+    if not isinstance(mat1, SparseTensor):
+        if isinstance(mat2, SparseTensor):
+            return mm(mat2.t(), mat1.mT).mT
+        return f.matmul(mat1, mat2)
+    dense = mat2.to_dense() if isinstance(mat2, SparseTensor) else mat2
+    if mat1.ndim != 2 or dense.ndim not in (1, 2) or dense.shape[0] != mat1.shape[1]:
+        raise ShapeError(f"mm: {tuple(mat1.shape)} @ {tuple(dense.shape)}")
+    rows, columns = mat1.indices()[0], mat1.indices()[1]
+    values = mat1.values()
+    taken = f.take(dense, columns, 0)
+    parts = taken * (values if dense.ndim == 1 else f.expand_dims(values, 1))
+    start = f.zeros((mat1.shape[0], *dense.shape[1:]), parts.dtype)
+    return f.scatter(start, rows, parts, "add")
+
+
+def to_sparse(x: Tensor) -> SparseTensor:
+    """The elements of a tensor that are not 0, in coordinates. Reads them, and blocks."""
+    places = x.nonzero()
+    elements = x[tuple(places[:, axis] for axis in range(x.ndim))]
+    return SparseTensor(places.mT, elements, tuple(x.shape))
+
+
+__all__ = ["SparseTensor", "mm", "sparse_coo_tensor", "to_sparse"]

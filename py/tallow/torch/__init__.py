@@ -1,0 +1,130 @@
+"""PyTorch's front door: its names, signatures and meanings, over Tallow's definitions.
+
+    import tallow.torch as torch
+    import tallow.torch.nn as nn
+
+or, for a program that is not changed, `python -m tallow run script.py --as-torch`, or
+
+    import tallow.torch
+    tallow.torch.install()      # `import torch` finds this package from now on
+
+The package converts arguments and calls; it computes nothing itself. Importing it sets the
+process's switch `context.pytorch`: integers are int64 unless said otherwise, sums of integers too,
+and shapes, types and tensors are printed as PyTorch prints them, for `tallow` as well.
+
+A name is looked up in tensors.py, settings.py and files.py, then, if names.py lists it, among the
+methods of tensors, which mean what PyTorch's do, and then among Tallow's functions.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import tallow as tl
+
+from .. import context, functional
+from .. import dtype as _dtype
+from ..autodiff.everything import checkpoint as checkpoint
+from ..dtype import BY_NAME, DType
+from ..functions.data_types import finfo as finfo
+from ..functions.data_types import iinfo as iinfo
+from ..grad_mode import enable_grad as enable_grad
+from ..grad_mode import inference_mode as inference_mode
+from ..grad_mode import is_grad_enabled as is_grad_enabled
+from ..grad_mode import no_grad as no_grad
+from ..grad_mode import set_grad_enabled as set_grad_enabled
+from ..methods.text import set_printoptions as set_printoptions
+from ..random import Generator as Generator
+from ..runtime.device import get_float32_matmul_precision as get_float32_matmul_precision
+from ..runtime.device import get_num_threads as get_num_threads
+from ..runtime.device import set_float32_matmul_precision as set_float32_matmul_precision
+from ..runtime.device import set_num_threads as set_num_threads
+from ..shape import Size as Size
+from ..tensor import Tensor as Tensor
+from . import rooms, tensors
+from .calls import spelled
+from .files import *  # noqa: F403
+from .names import FUNCTIONS, TYPES, words
+from .rooms import install as install
+from .rooms import uninstall as uninstall
+from .settings import *  # noqa: F403
+from .tensors import *  # noqa: F403
+
+context.pytorch.set(True)
+rooms.prepare()
+
+dtype = DType
+inf, nan, pi, e = float("inf"), float("nan"), 3.141592653589793, 2.718281828459045
+newaxis = None
+
+strided, sparse_coo = "torch.strided", "torch.sparse_coo"
+contiguous_format, preserve_format = "torch.contiguous_format", "torch.preserve_format"
+channels_last, channels_last_3d = "torch.channels_last", "torch.channels_last_3d"
+layout = memory_format = str
+
+_ROOMS = words(
+    """
+    accelerator amp autograd backends compiler cuda distributed distributions func fx hub
+    jit linalg mps multiprocessing nn onnx optim overrides profiler random return_types
+    serialization sparse special testing types utils version xpu
+    """
+)
+
+_LONG = {"double": "float64", "float": "float32", "half": "float16", "int": "int32",
+         "long": "int64", "short": "int16"}  # fmt: skip
+
+globals().update({name: BY_NAME[name] for name in TYPES})
+globals().update({name: BY_NAME[own] for name, own in _LONG.items()})
+globals().update(tensors.tensor_types())
+float8_e4m3fn, float8_e5m2 = _dtype.float8_e4m3fn, _dtype.float8_e5m2
+
+__version__ = "2.9.0+tallow"
+"""The PyTorch whose names these are, for programs that ask."""
+
+_ALIASES = {
+    "GradScaler": ("tallow.amp", "GradScaler"), "autocast": ("tallow.amp", "autocast"),
+    "device": ("tallow.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
+    "is_autocast_enabled": ("tallow.torch.amp", "is_autocast_enabled"),
+    "sparse_coo_tensor": ("tallow.torch.sparse", "sparse_coo_tensor"),
+    "spmm": ("tallow.torch.sparse", "mm"),
+}  # fmt: skip
+"""Names that are imported, from these modules, when one is first asked for."""
+
+_LINALG = {
+    "cholesky": "cholesky", "det": "det", "inverse": "inv", "logdet": "logdet", "lstsq": "lstsq",
+    "matrix_exp": "matrix_exp", "matrix_power": "matrix_power", "pinverse": "pinv", "qr": "qr",
+    "slogdet": "slogdet", "svd": "svd", "chain_matmul": "multi_dot",
+    "cholesky_inverse": "cholesky_inverse", "cholesky_solve": "cholesky_solve",
+    "lu_solve": "lu_solve", "triangular_solve": "triangular_solve",
+}  # fmt: skip
+"""Functions that are in torch.linalg by now."""
+
+
+def _found(name: str) -> Any:
+    """The definition behind a name of names.py."""
+    method = getattr(Tensor, name, None)
+    if callable(method):
+        return spelled(f"torch.{name}", method)
+    for source in (tl, functional):
+        if hasattr(source, name):
+            return spelled(f"torch.{name}", getattr(source, name))
+    if name in _LINALG:
+        linalg = import_module("tallow.torch.linalg")
+        if hasattr(linalg, _LINALG[name]):
+            return getattr(linalg, _LINALG[name])
+    raise rooms.missing("torch", name)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
+    if name in _ALIASES:
+        module, own = _ALIASES[name]
+        return getattr(import_module(module), own)
+    if name in FUNCTIONS:
+        found = globals()[name] = _found(name)
+        return found
+    raise rooms.missing("torch", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS, *_ALIASES, *FUNCTIONS})

@@ -1,0 +1,31 @@
+"""torch.compiler, as the identity: Tallow compiles whatever is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .settings import compile as compile
+
+
+def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
+    """The function itself. Also a decorator."""
+    return (lambda each: each) if fn is None else fn
+
+
+allow_in_graph = disable
+
+
+def is_compiling() -> bool:
+    """False."""
+    return False
+
+
+is_dynamo_compiling = is_exporting = is_compiling
+
+
+def reset() -> None:
+    """Changes nothing."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Changes nothing."""

@@ -1,0 +1,99 @@
+"""torch.jit, as the identity: Tallow compiles whatever is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, Final
+
+import tallow.nn as _nn
+
+from ..errors import MissingNameError
+
+ScriptModule = _nn.Module
+ScriptFunction = Callable[..., Any]
+
+
+def script(obj: Any = None, *args: Any, **options: Any) -> Any:
+    """The function or module itself. Also a decorator."""
+    return (lambda each: each) if obj is None else obj
+
+
+def trace(func: Any, example_inputs: Any = None, *args: Any, **options: Any) -> Any:
+    """The function or module itself; `tallow.jit` traces a function."""
+    return func
+
+
+def ignore(drop: Any = False, **options: Any) -> Any:
+    """The function itself."""
+    return drop if callable(drop) else (lambda function: function)
+
+
+def freeze(mod: Any, *args: Any, **options: Any) -> Any:
+    """The module itself."""
+    return mod
+
+
+def annotate(the_type: Any, the_value: Any) -> Any:
+    """The value itself."""
+    return the_value
+
+
+unused = export = script_method = interface = script_if_tracing = ignore
+trace_module = optimize_for_inference = freeze
+
+
+def fork(func: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """What the function gives, at once."""
+    return func(*args, **options)
+
+
+def wait(future: Any) -> Any:
+    """The value itself."""
+    return future
+
+
+def is_scripting() -> bool:
+    """False."""
+    return False
+
+
+def is_tracing() -> bool:
+    """False."""
+    return False
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """As Python's."""
+    import builtins
+
+    return builtins.isinstance(obj, target_type)
+
+
+class optimized_execution(nullcontext[None]):  # noqa: N801 - PyTorch's name
+    """Changes nothing within it."""
+
+    def __init__(self, should_optimize: bool = True) -> None:
+        super().__init__()
+
+
+def _programs(what: str) -> MissingNameError:
+    return MissingNameError(
+        f"torch.jit.{what}: TorchScript programs are not supported; save a state_dict(), or write "
+        "an ONNX file with torch.onnx.export"
+    )
+
+
+def save(m: Any, f: Any, **options: Any) -> None:
+    """Raises MissingNameError."""
+    raise _programs("save")
+
+
+def load(f: Any, **options: Any) -> Any:
+    """Raises MissingNameError."""
+    raise _programs("load")
+
+
+Attribute = annotate
+
+__all__ = ["Final", "ScriptModule", "export", "ignore", "is_scripting", "script", "trace", "unused"]

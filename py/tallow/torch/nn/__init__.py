@@ -1,0 +1,47 @@
+"""torch.nn: Tallow's layers, losses with PyTorch's order of arguments, and names for one process
+and for older programs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import tallow.nn as _nn
+from tallow.nn import *  # noqa: F403
+
+from ...nn.normalization import _BatchNorm
+from ..rooms import missing
+from . import functional as functional
+from . import init as init
+from . import losses as _losses
+from .parallel import DataParallel as DataParallel
+
+globals().update(_losses.MODULES)
+
+NLLLoss2d = _losses.MODULES["NLLLoss"]
+Container = _nn.Module
+
+_ROOMS = ("attention", "grad", "modules", "parallel", "parameter", "utils")
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch norm over all processes: there is one, so that it is batch norm, for any number of
+    axes."""
+
+    ranks = tuple(range(2, 9))
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: _nn.Module, process_group: Any = None) -> _nn.Module:
+        """The module itself."""
+        return module
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
+    if name.startswith("Lazy"):
+        return getattr(_nn, name)
+    raise missing("torch.nn", name)
+
+
+__all__ = [*_nn.__all__, *_losses.MODULES, "DataParallel", "SyncBatchNorm"]

@@ -1,0 +1,55 @@
+"""torch.profiler and torch.autograd.profiler: contexts that measure nothing; `tallow.bench` and the
+browser's tools do."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from enum import Enum
+from typing import Any
+
+
+class ProfilerActivity(Enum):
+    """What PyTorch's profiler looks at."""
+
+    CPU = 0
+    CUDA = 1
+    XPU = 2
+
+
+class profile(nullcontext[Any]):  # noqa: N801 - PyTorch's name
+    """Measures nothing within it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(self)
+
+    def step(self) -> None:
+        """Changes nothing."""
+
+    def key_averages(self, *args: Any, **options: Any) -> profile:
+        """The profile itself."""
+        return self
+
+    def table(self, *args: Any, **options: Any) -> str:
+        """A text that says so."""
+        return "torch.profiler measures nothing here"
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Writes nothing."""
+
+
+class record_function(nullcontext[None]):  # noqa: N801 - PyTorch's name
+    """Measures nothing within it."""
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        super().__init__()
+
+
+def schedule(*args: Any, **options: Any) -> None:
+    """None."""
+
+
+def tensorboard_trace_handler(*args: Any, **options: Any) -> None:
+    """None."""
+
+
+emit_nvtx = record_function

@@ -1,0 +1,479 @@
+"""Functions of `torch` that make tensors, and those whose meaning or arguments differ from
+Tallow's function of the same name."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import tallow as tl
+
+from .. import dtype as dt
+from ..dtype import DType, as_dtype
+from ..errors import DTypeError, OptionError
+from ..functions import torch_shapes
+from ..functions.creation import placed
+from ..random import Generator
+from ..shape import Size
+from ..tensor import Tensor
+from .calls import put_out
+
+Number = builtins.bool | builtins.int | builtins.float
+TypeLike = DType | str | None
+
+
+# ---- from data -----------------------------------------------------------------------------------
+
+
+def tensor(
+    data: Any,
+    *,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool = False,
+) -> Tensor:
+    """A tensor of a number, nested sequences or an array, which is copied; integers become int64,
+    floating numbers the default floating type."""
+    return tl.tensor(_listed(data), dtype, device, requires_grad)
+
+
+def _listed(data: Any) -> Any:
+    """Sequences that are neither lists nor tuples, such as a deque, as lists."""
+    if isinstance(data, (str, bytes)) or hasattr(data, "__array__") or not hasattr(data, "__len__"):
+        return data
+    if type(data) not in (list, tuple, range):
+        data = list(data)
+    if any(isinstance(each, Tensor) for each in data):
+        return tl.stack([tl.asarray(each) for each in data]).numpy()
+    return data
+
+
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor of an array, of its type. The elements are copied: unlike PyTorch's tensor, it does
+    not see later changes of the array."""
+    if not hasattr(ndarray, "__array_interface__"):
+        raise DTypeError(f"from_numpy: takes a NumPy array, not {type(ndarray).__name__}")
+    return tl.asarray(ndarray.copy()).detach()
+
+
+def as_tensor(data: Any, dtype: TypeLike = None, device: str | None = None) -> Tensor:
+    """A tensor of data: itself, if it is one of that type already."""
+    return torch_shapes.as_tensor(_listed(data), dtype, device)
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    copy: builtins.bool | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor:
+    """As `as_tensor`; copy: a tensor of its own."""
+    made = as_tensor(obj, dtype, device)
+    made = made.clone().detach() if copy else made
+    return made.requires_grad_() if requires_grad else made
+
+
+def scalar_tensor(s: Number, *, dtype: TypeLike = None, device: str | None = None) -> Tensor:
+    """One number without axes, in the default floating type."""
+    return tl.tensor(s, dtype or dt.default_floating(), device)
+
+
+# ---- of one number -------------------------------------------------------------------------------
+
+
+def full(
+    size: Sequence[builtins.int],
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: TypeLike = None,
+    layout: Any = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool = False,
+) -> Tensor:
+    """One number in a shape, in its type: int64, bool or the default floating one."""
+    number = fill_value.item() if hasattr(fill_value, "item") else fill_value
+    made = tl.full(size, number, dtype, device=device, requires_grad=requires_grad)
+    return made if out is None else put_out(out, made)
+
+
+def _of(value: builtins.int, sizes: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
+    for needless in ("layout", "pin_memory", "memory_format"):
+        options.pop(needless, None)
+    size, out = options.pop("size", None), options.pop("out", None)
+    if size is None:
+        size = sizes[0] if len(sizes) == 1 and not hasattr(sizes[0], "__index__") else sizes
+    options["dtype"] = options.get("dtype") or dt.default_floating()
+    made = tl.full(tuple(size), value, **options)
+    return made if out is None else put_out(out, made)
+
+
+def zeros(*size: Any, **options: Any) -> Tensor:
+    """0 everywhere: zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)). Options: out, dtype, device,
+    requires_grad."""
+    return _of(0, size, options)
+
+
+def ones(*size: Any, **options: Any) -> Tensor:
+    """1 everywhere, as `zeros`."""
+    return _of(1, size, options)
+
+
+def empty(*size: Any, **options: Any) -> Tensor:
+    """Unspecified elements, as `zeros`: 0."""
+    return _of(0, size, options)
+
+
+def _like(function: Any, what: str) -> Any:
+    def like(
+        input: Tensor,
+        *,
+        dtype: TypeLike = None,
+        layout: Any = None,
+        device: str | None = None,
+        requires_grad: builtins.bool = False,
+        memory_format: Any = None,
+        pin_memory: builtins.bool = False,
+    ) -> Tensor:
+        made = function(tuple(input.shape), dtype=dtype or input.dtype, device=device)
+        return placed(made, None, requires_grad)
+
+    like.__doc__ = f"{what} in the shape of a tensor, and by default in its type."
+    return like
+
+
+zeros_like = _like(zeros, "0")
+ones_like = _like(ones, "1")
+empty_like = _like(empty, "Unspecified elements")
+rand_like = _like(lambda *a, **k: tl.rand(*a, **k), "Numbers drawn evenly between 0 and 1")
+randn_like = _like(lambda *a, **k: tl.randn(*a, **k), "Numbers of a normal distribution")
+
+
+def full_like(input: Tensor, fill_value: Number, **options: Any) -> Tensor:
+    """One number in the shape of a tensor, and by default in its type."""
+    options["dtype"] = options.get("dtype") or input.dtype
+    options.pop("memory_format", None)
+    return full(input.shape, fill_value, **options)
+
+
+# ---- lines ---------------------------------------------------------------------------------------
+
+
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: TypeLike = None,
+    layout: Any = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor:
+    """start, start + step, ... up to but excluding end: arange(5), arange(1, 5), arange(end=5)."""
+    first, last, by = (x.item() if hasattr(x, "item") else x for x in (start, end, step))
+    if last is None:
+        first, last = 0, first
+    made = placed(tl.arange(first or 0, last, by, dtype, device=device), None, requires_grad)
+    return made if out is None else put_out(out, made)
+
+
+def range(start: Number, end: Number, step: Number = 1, *, dtype: TypeLike = None) -> Tensor:
+    """start, start + step, ... up to and including end, in the default floating type."""
+    count = builtins.int((end - start) / step + 1)
+    line = tl.arange(count).astype(dtype or dt.default_floating()) * step + start
+    return line.astype(dtype or dt.default_floating())
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: builtins.int,
+    *,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+    **needless: Any,
+) -> Tensor:
+    """`steps` evenly spaced numbers from start to end, both included."""
+    first, last = (x.item() if hasattr(x, "item") else x for x in (start, end))
+    made = tl.linspace(first, last, steps, dtype=dtype, device=device)
+    return placed(made, None, requires_grad)
+
+
+def logspace(
+    start: Number,
+    end: Number,
+    steps: builtins.int,
+    base: builtins.float = 10.0,
+    *,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor:
+    """`steps` powers of a base, whose exponents go from start to end."""
+    made = torch_shapes.logspace(start, end, steps, base)
+    return placed(made if dtype is None else made.astype(dtype), device, requires_grad)
+
+
+def eye(
+    n: builtins.int,
+    m: builtins.int | None = None,
+    *,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+    **needless: Any,
+) -> Tensor:
+    """1 on the diagonal of an n by m matrix, 0 elsewhere."""
+    return placed(tl.eye(n, m, dtype=dtype, device=device), None, requires_grad)
+
+
+# ---- draws ---------------------------------------------------------------------------------------
+
+
+def _drawn(function: Any, sizes: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
+    for needless in ("layout", "pin_memory"):
+        options.pop(needless, None)
+    out = options.pop("out", None)
+    made: Tensor = function(*sizes, **options)
+    return made if out is None else put_out(out, made)
+
+
+def rand(*size: Any, **options: Any) -> Tensor:
+    """Numbers drawn evenly between 0 and 1: rand(2, 3). Options: generator, out, dtype, device,
+    requires_grad."""
+    return _drawn(tl.rand, size, options)
+
+
+def randn(*size: Any, **options: Any) -> Tensor:
+    """Numbers of the standard normal distribution; as `rand`."""
+    return _drawn(tl.randn, size, options)
+
+
+def randint(
+    low: builtins.int,
+    high: Any = None,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+    **needless: Any,
+) -> Tensor:
+    """Integers drawn evenly from low up to but excluding high: randint(3, 5, (2,)),
+    randint(5, (2,)), randint(high=5, size=(2,))."""
+    if size is None:
+        low, high, size = 0, low, high
+    made = tl.randint(low, high, tuple(size), dtype, device=device, generator=generator)
+    return placed(made, None, requires_grad)
+
+
+def randint_like(
+    input: Tensor, low: builtins.int, high: builtins.int | None = None, *, dtype: TypeLike = None
+) -> Tensor:
+    """Integers drawn evenly, in the shape of a tensor, and by default in its type."""
+    if high is None:
+        low, high = 0, low
+    return randint(low, high, input.shape, dtype=dtype or input.dtype)
+
+
+def randperm(
+    n: builtins.int,
+    *,
+    generator: Generator | None = None,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    **needless: Any,
+) -> Tensor:
+    """The integers below n in a random order."""
+    made = tl.randperm(n, device=device, generator=generator)
+    return made if dtype is None else made.astype(dtype)
+
+
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+) -> Tensor:
+    """Numbers of normal distributions, in the shape of mean and std, or in `size`."""
+    drawn = torch_shapes.normal(mean, std, size)
+    made = placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
+    return made if out is None else put_out(out, made)
+
+
+# ---- choices and joins ---------------------------------------------------------------------------
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """The element of input where the condition is true, else that of other. Of a condition alone,
+    the places where it is true, a vector for each axis."""
+    if input is None and other is None:
+        return condition.nonzero(as_tuple=True)
+    return tl.where(condition, input, other)
+
+
+def pow(input: Any, exponent: Any) -> Tensor:
+    """Each element to a power; one of the two may be a number."""
+    return tl.pow(input, exponent)
+
+
+def _same_type(tensors: Sequence[Tensor]) -> list[Tensor]:
+    given = list(tensors)
+    for each in given:
+        if not isinstance(each, Tensor):
+            raise DTypeError(f"cat: takes tensors, not {type(each).__name__}")
+    return given
+
+
+def cat(
+    tensors: Sequence[Tensor],
+    dim: builtins.int = 0,
+    *,
+    axis: builtins.int | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Tensors joined along an axis. Vectors without elements are left out, as in PyTorch."""
+    given = _same_type(tensors)
+    kept = [x for x in given if tuple(x.shape) != (0,)] or given
+    made = tl.concat(kept, dim if axis is None else axis)
+    return made if out is None else put_out(out, made)
+
+
+concat = concatenate = cat
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Grids of vectors; indexing: "ij", the default, or "xy"."""
+    return tl.meshgrid(*tensors, indexing=indexing or "ij")
+
+
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """The sum of products that an equation such as "bij,bjk->bik" describes. Lists of numbers that
+    name axes, in place of the equation, as NumPy has them, too."""
+    if isinstance(equation, str):
+        return tl.einsum(equation, *operands)
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    given = [equation, *operands]
+    texts = ["".join("..." if n is ... else letters[n] for n in axes) for axes in given[1::2]]
+    result = f"->{''.join('...' if n is ... else letters[n] for n in given[-1])}"
+    joined = ",".join(texts) + (result if len(given) % 2 else "")
+    return tl.einsum(joined, *given[: 2 * len(texts) : 2])
+
+
+def unique(
+    input: Tensor,
+    sorted: builtins.bool = True,
+    return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False,
+    dim: builtins.int | None = None,
+) -> Any:
+    """The different elements in order; also the place of each element, and their counts."""
+    return tl.unique(input, sorted, return_inverse, return_counts, dim)
+
+
+def result_type(tensor1: Any, tensor2: Any) -> DType:
+    """The type that operators on two tensors or numbers give."""
+    return tl.result_type(tensor1, tensor2)
+
+
+def promote_types(type1: DType, type2: DType) -> DType:
+    """The type that holds both."""
+    return dt.promote(as_dtype(type1), as_dtype(type2))
+
+
+def numel(input: Tensor) -> builtins.int:
+    """The number of elements."""
+    return input.numel()
+
+
+def is_tensor(obj: object) -> builtins.bool:
+    """Whether this is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_storage(obj: object) -> builtins.bool:
+    """False: tensors have no storages here."""
+    return False
+
+
+def typename(obj: object) -> str:
+    """The name of a tensor's type, such as "torch.FloatTensor", or of another object's."""
+    return str(obj.type()) if isinstance(obj, Tensor) else type(obj).__qualname__
+
+
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Another tensor of the same values, through which gradients pass."""
+    return input.clone()
+
+
+def frombuffer(
+    buffer: Any,
+    *,
+    dtype: DType,
+    count: builtins.int = -1,
+    offset: builtins.int = 0,
+    requires_grad: builtins.bool = False,
+) -> Tensor:
+    """A tensor of the bytes of a buffer, `count` elements from the byte `offset` on."""
+    import numpy as np
+
+    kind = as_dtype(dtype)
+    if kind.coded:
+        raise OptionError(f"frombuffer: {kind.name} has no NumPy type; read uint16 or uint8")
+    made = tl.asarray(np.frombuffer(buffer, kind.name, count, offset).copy())
+    return made.requires_grad_() if requires_grad else made
+
+
+# ---- types of tensors ----------------------------------------------------------------------------
+
+
+class _TensorType(type):
+    """The type of FloatTensor and its kin: a tensor of the element type is an instance."""
+
+    tallow_dtype: DType
+
+    def __instancecheck__(cls, instance: object) -> builtins.bool:
+        return isinstance(instance, Tensor) and instance.dtype == cls.tallow_dtype
+
+    def __call__(cls, *given: Any, device: str | None = None) -> Tensor:  # type: ignore[override]
+        """A tensor of lengths, FloatTensor(2, 3), or of data, LongTensor([1, 2])."""
+        kind = cls.tallow_dtype
+        sizes = builtins.all(hasattr(x, "__index__") and not hasattr(x, "shape") for x in given)
+        if not given or sizes or type(given[0]) is Size:
+            shape = given if given and sizes else (given[0] if given else (0,))
+            return tl.full(tuple(shape), 0, kind, device=device)
+        return as_tensor(given[0], device=device).astype(kind).detach()
+
+    def __repr__(cls) -> str:
+        return f"<class '{dt.tensor_type(cls.tallow_dtype)}'>"
+
+
+def tensor_types() -> dict[str, type]:
+    """FloatTensor and its kin, by name."""
+    return {
+        f"{kind}Tensor": _TensorType(f"{kind}Tensor", (), {"tallow_dtype": dt.BY_NAME[name]})
+        for kind, name in dt.TENSOR_TYPES.items()
+    }
+
+
+__all__ = [
+    "arange", "as_tensor", "asarray", "cat", "clone", "concat", "concatenate", "einsum",
+    "empty", "empty_like", "eye", "from_numpy", "frombuffer", "full", "full_like", "is_storage",
+    "is_tensor", "linspace", "logspace", "meshgrid", "normal", "numel", "ones", "ones_like",
+    "pow", "promote_types", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm", "range", "result_type", "scalar_tensor", "tensor", "typename",
+    "unique", "where", "zeros", "zeros_like",
+]  # fmt: skip
