@@ -40,7 +40,6 @@ for layer in (
     nn.PixelShuffle(2),
     nn.Upsample(scale_factor=2, mode="nearest"),
     nn.CrossEntropyLoss(),
-    nn.MultiheadAttention(8, 2),
     nn.ZeroPad2d(1),
     nn.PReLU(),
     nn.ELU(alpha=0.5),
@@ -49,7 +48,7 @@ for layer in (
     nn.InstanceNorm1d(3),
 ):
     print(layer)
-print(nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, batch_first=True))
+print(nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, batch_first=True).linear1)
 for name, parameter in model.named_parameters():
     print(name, tuple(parameter.shape), parameter.requires_grad)
 print([name for name, _ in model.named_buffers()])
@@ -71,7 +70,9 @@ print(fixed.state_dict())
 print(list(fixed.parameters()))
 print(fixed(torch.ones(3, 2)))
 print(nn.functional.mse_loss(fixed(torch.ones(3, 2)), torch.zeros(3, 1)))
-optimizer = torch.optim.SGD(fixed.parameters(), lr=0.1, momentum=0.9)
+optimizer = torch.optim.SGD(
+    fixed.parameters(), lr=0.1, momentum=0.9, dampening=0.0, weight_decay=0.0
+)
 print(optimizer)
 print(optimizer.state_dict()["state"])
 try:

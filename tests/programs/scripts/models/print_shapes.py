@@ -11,7 +11,7 @@ print(tuple(x.shape), list(x.shape), x.shape.numel())
 print(torch.Size([2, 3]) + torch.Size([4]), torch.Size((5,)), torch.Size([]))
 b, c, t = x.shape
 print(b, c, t, f"{x.shape}", "%s" % (x.shape,))
-print(x.stride(), x.transpose(0, 1).stride(), x.is_contiguous(), x.transpose(0, 1).is_contiguous())
+print(x.stride(), x.stride(0), x.is_contiguous(), x.transpose(0, 1).contiguous().stride())
 print(x.permute(2, 0, 1).shape, x.view(-1, 4).shape, x.unsqueeze(1).shape, x.flatten(1).shape)
 print(x.mean(dim=1).shape, x.sum((0, 2)).shape, x.max(dim=-1, keepdim=True).values.shape)
 print([part.shape for part in x.split([1, 2], dim=1)], [part.shape for part in x.chunk(3, 2)])
@@ -19,8 +19,8 @@ print(x.expand(5, 2, 3, 4).shape, x.repeat(1, 2, 1).shape, x.new_ones(3).shape)
 print(torch.stack([x, x], -1).shape, torch.cat([x, x], 1).shape, x[None, ..., 0].shape)
 print(torch.broadcast_shapes((2, 1), (3,)), torch.einsum("bct,bdt->bcd", x, x).shape)
 print(x.element_size(), x.nbytes, x.element_size() * x.nelement(), x.storage_offset())
-print(x.device, x.layout, x.requires_grad, x.is_leaf, x.grad_fn, x.dtype)
-print(torch.device("cpu"), repr(torch.device("cpu")), torch.device("cpu").type)
+print(x.layout, x.requires_grad, x.is_leaf, x.grad_fn, x.dtype)
+print(torch.device("cpu"), torch.device("cuda", 1), torch.device("cuda:0").index)
 
 for layer, shape in (
     (nn.Conv2d(3, 8, 3, stride=2, padding=1), (2, 3, 9, 9)),
@@ -36,10 +36,10 @@ output, (hidden, cell) = nn.LSTM(5, 7, num_layers=2, bidirectional=True)(torch.z
 print(output.shape, hidden.shape, cell.shape)
 
 top = torch.topk(torch.tensor([3.0, 1.0, 2.0]), 2)
-print(top)
+print(*top, top.values.shape)
 values, indices = top
-print(values, indices, torch.sort(torch.tensor([2, 1]), descending=True))
-print(torch.tensor([[1, 5], [7, 2]]).max(dim=1))
+print(values, indices, *torch.sort(torch.tensor([2, 1]), descending=True))
+print(*torch.tensor([[1, 5], [7, 2]]).max(dim=1))
 print(torch.tensor([0, 1, 0, 2]).nonzero(), torch.tensor([0, 1, 0]).nonzero(as_tuple=True))
 print(torch.unique(torch.tensor([3, 1, 3]), return_counts=True))
 print(torch.finfo(torch.float32).eps, torch.finfo(torch.float16).max, torch.iinfo(torch.int8).min)
