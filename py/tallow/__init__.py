@@ -97,8 +97,13 @@ if TYPE_CHECKING:
     from .custom import custom_op
     from .formats.weights import load, load_into, save
     from .functions.data_types import *  # noqa: F403
+    from .functions.torch_bessel import *  # noqa: F403
+    from .functions.torch_draws import *  # noqa: F403
+    from .functions.torch_gamma import *  # noqa: F403
     from .functions.torch_linalg import *  # noqa: F403
+    from .functions.torch_lines import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
+    from .functions.torch_numbers import *  # noqa: F403
     from .functions.torch_orders import *  # noqa: F403
     from .functions.torch_places import *  # noqa: F403
     from .functions.torch_shapes import *  # noqa: F403
@@ -131,13 +136,13 @@ _NAMES = {
 
 _MORE = (
     "data_types", "torch_math", "torch_orders", "torch_shapes", "torch_places", "torch_special",
-    "torch_linalg",
+    "torch_linalg", "torch_numbers", "torch_lines", "torch_gamma", "torch_bessel", "torch_draws",
 )  # fmt: skip
 """Files of functions that are imported when one of their names is first asked for."""
 
 _TYPES = {
     "bool": bool_, "double": float64, "float": float32, "half": float16, "int": int32,
-    "long": int64,
+    "long": int64, "short": int16,
 }  # fmt: skip
 """PyTorch's names of element types; not among __all__, since they hide Python's."""
 

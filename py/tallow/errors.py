@@ -8,6 +8,7 @@ TallowError (a RuntimeError)
 ├── ArgumentError         an argument that a function does not have (TypeError)
 ├── MissingNameError      a name of PyTorch's that is missing here (AttributeError)
 ├── OptionError           a setting that has no such value (ValueError)
+│   └── MissingError          what a kind of object does not have (also a NotImplementedError)
 ├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
@@ -64,6 +65,10 @@ class MissingNameError(TallowError, AttributeError):
 
 class OptionError(TallowError, ValueError):
     """A setting that has no such value."""
+
+
+class MissingError(OptionError, NotImplementedError):
+    """What this kind of object does not have."""
 
 
 class PlanError(TallowError, ValueError):

@@ -16,7 +16,7 @@ from . import graph, hostarray
 from .context import pytorch
 from .device_name import DeviceName
 from .dtype import DType, as_dtype
-from .errors import DTypeError, GradientError, ShapeError, TallowError
+from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
 from .facts import Same
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
@@ -472,6 +472,38 @@ class Tensor(Methods["Tensor"]):
     def __itruediv__(self, other: Operand) -> Tensor:  # noqa: PYI034
         self._renew()
         return self._changed(self / other)
+
+    def __iand__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
+        return self._changed(self & other)
+
+    def __ior__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
+        return self._changed(self | other)
+
+    def __ixor__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
+        return self._changed(self ^ other)
+
+    def __ipow__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
+        return self._changed(self**other)
+
+    def __ilshift__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
+        return self._changed(self << other)
+
+    def __irshift__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
+        return self._changed(self >> other)
+
+    def _turned(self, new: Tensor) -> Self:
+        """Has this object stand for its elements in another shape. Raises OptionError for a view,
+        GradientError for a leaf outside of `no_grad`."""
+        if self._whole() is not None:
+            raise OptionError("in place: a view keeps its shape; take another view instead")
+        _differentiator().replace(self, Tensor(new.node), False)
+        return self
 
     def _changed(self, new: Tensor) -> Tensor:
         """The result of += and the like: this object, as in PyTorch. Another tensor if it has

@@ -8,6 +8,7 @@ from importlib.resources import files
 import numpy as np
 
 import tallow as tl
+from tallow import context
 
 from .case import Case, flat, value_of
 
@@ -24,10 +25,17 @@ def recorded(family: str) -> dict[str, dict[str, np.ndarray]]:
 
 
 async def differences(case: Case, expected: Mapping[str, np.ndarray], device: str) -> list[str]:
-    """What differs, a line each."""
+    """What differs, a line each. The case is given `tallow.torch`, within PyTorch's habits."""
+    with context.pytorch.override(True):
+        return await _differences(case, expected, device)
+
+
+async def _differences(case: Case, expected: Mapping[str, np.ndarray], device: str) -> list[str]:
+    import tallow.torch
+
     tl.set_default_device(device)
     tl.manual_seed(0)
-    built = case.build(tl)
+    built = case.build(tallow.torch)
     inputs = [tl.asarray(x, requires_grad=case.gradients and x.dtype.kind == "f"
                          and number not in case.constant)
               for number, x in enumerate(case.inputs)]  # fmt: skip
@@ -79,7 +87,7 @@ def difference(got: np.ndarray, expected: np.ndarray, case: Case) -> str:
     """What is wrong with an array; "" if nothing is."""
     if got.shape != expected.shape:
         return f"shape {got.shape}, PyTorch {expected.shape}"
-    if (got.dtype.kind == "f") != (expected.dtype.kind == "f"):
+    if got.dtype != expected.dtype:
         return f"type {got.dtype}, PyTorch {expected.dtype}"
     finite = np.abs(expected[np.isfinite(expected)]) if expected.dtype.kind == "f" else expected
     size = max(1.0, float(np.max(finite, initial=0)))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import functions as f
 from ..errors import OptionError
 from ..tensor import Tensor
-from .distribution import Distribution, Value
+from . import constraints
+from .constraints import Constraint, dependent_property
+from .distribution import Distribution
+from .utils import Value, sum_rightmost
 
 
 class Independent(Distribution):
@@ -28,11 +30,21 @@ class Independent(Distribution):
             )
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, count
         kept = len(whole) - count
-        super().__init__(whole[:kept], (*whole[kept:], *base_distribution.event_shape))
+        event = (*whole[kept:], *base_distribution.event_shape)
+        super().__init__(whole[:kept], event, validate_args)
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
         return self.base_dist.has_rsample
+
+    @property
+    def has_enumerate_support(self) -> bool:  # type: ignore[override]
+        return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
+
+    @dependent_property
+    def support(self) -> Constraint:
+        region, count = self.base_dist.support, self.reinterpreted_batch_ndims
+        return constraints.independent(region, count) if count else region
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.base_dist.sample(sample_shape)
@@ -42,13 +54,19 @@ class Independent(Distribution):
 
     def added(self, x: Tensor) -> Tensor:
         """The sum over the axes that belong to one draw."""
-        return f.sum(x, axis=tuple(range(-self.reinterpreted_batch_ndims, 0)))
+        return sum_rightmost(x, self.reinterpreted_batch_ndims)
 
     def log_prob(self, value: Value) -> Tensor:
         return self.added(self.base_dist.log_prob(value))
 
     def entropy(self) -> Tensor:
         return self.added(self.base_dist.entropy())
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """Raises MissingError if axes of the batch belong to one draw."""
+        if self.reinterpreted_batch_ndims:
+            raise self._lacks("enumerate_support")
+        return self.base_dist.enumerate_support(expand)
 
     @property
     def mean(self) -> Tensor:
@@ -61,3 +79,6 @@ class Independent(Distribution):
     @property
     def variance(self) -> Tensor:
         return self.base_dist.variance
+
+    def __repr__(self) -> str:
+        return f"Independent({self.base_dist!r}, {self.reinterpreted_batch_ndims})"

@@ -20,7 +20,7 @@ Windows = Sequence[Sequence[int | None]]
 
 
 def largest(x: Tensor, windows: Sequence[Windows]) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of x (n, c, *spatial), and its int32 place in the
+    """The largest element of each window of x (n, c, *spatial), and its place in the
     flattened spatial axes. Of equal ones the first counts, which also takes the gradient."""
     spatial = x.shape[2:]
     counts = [len(each) for each in windows]
@@ -45,7 +45,7 @@ def largest(x: Tensor, windows: Sequence[Windows]) -> tuple[Tensor, Tensor]:
     at = f.take(f.reshape(places, (-1,)), f.arange(shape[0]) * shape[1] + tap)
     values = f.take_along_axis(flat, at, axis=2)
     whole = (*x.shape[:2], *counts)
-    return f.reshape(values, whole), f.reshape(at, whole)
+    return f.reshape(values, whole), f.reshape(at, whole).astype(dt.default_integer())
 
 
 def sliding(length: int, kernel: int, stride: int, pads: tuple[int, int], dilation: int) -> Windows:

@@ -113,15 +113,26 @@ def erfc(input: Tensor) -> Tensor:
     # The square in two parts, as the exponential needs more digits than one has.
     high = apply("floor", held * 256.0) * (1 / 256)
     rest = (high - held) * (high + held)
-    t = 1.0 / (held * 0.5 + 1.0)
-    series = t * _ERFC[-1] + _ERFC[-2]
-    for factor in reversed(_ERFC[:-2]):
-        series = series * t + factor
+    t, series = _erfc_series(held)
     tail = t * apply("exp", -(high * high)) * apply("exp", series + rest)
     found = _where(x < 0, 2.0 - tail, tail)
     # In float64, erf has more digits than the series.
     near = size < (0.5 if x.dtype.size < 8 else 4.0)
     return _where(near | apply("isnan", x), 1.0 - apply("erf", x), found)
+
+
+def log_erfcx(x: Tensor) -> Tensor:
+    """log(exp(x²) erfc(x)), of elements that are not negative."""
+    t, series = _erfc_series(x)
+    return apply("log", t) + series
+
+
+def _erfc_series(x: Tensor) -> tuple[Tensor, Tensor]:
+    t = 1.0 / (x * 0.5 + 1.0)
+    series = t * _ERFC[-1] + _ERFC[-2]
+    for factor in reversed(_ERFC[:-2]):
+        series = series * t + factor
+    return t, series
 
 
 _ERFC = (
@@ -154,7 +165,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 def xlogy(input: Tensor, other: Tensor) -> Tensor:
     """input * log(other); 0 where input is 0 and other is a number."""
-    nothing = (input == 0) & ~apply("isnan", other)
+    endless = (other <= 0) | (other == math.inf)  # elsewhere the product has the right gradients
+    nothing = (input == 0) & endless
     return _where(nothing, 0.0, input * apply("log", _where(nothing, 1.0, other)))
 
 

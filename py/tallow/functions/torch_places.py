@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from .. import dtype as dt
@@ -11,12 +12,12 @@ from ..errors import DTypeError, OptionError, ShapeError
 from ..hostarray import from_values
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, apply, asarray, host_values
-from .arrange import Ordered
+from .arrange import Ordered, scatter_rows
 from .creation import arange, full, ones, zeros, zeros_like
-from .indexing import take, take_along_axis
+from .indexing import checked_indices, take, take_along_axis
 from .manipulation import broadcast_to, expand_dims, moveaxis, pad, reshape
 from .reduction import any as any_of
-from .torch_elements import scatter_along, with_items
+from .torch_elements import diagonal, scatter_along, with_items
 
 
 def _along(line: Tensor, axis: int, rank: int) -> Tensor:
@@ -89,6 +90,97 @@ def scatter_reduce(
     return apply("divide", found, apply("maximum", count, 1)).astype(input.dtype)
 
 
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """Slices of source combined, as by `scatter_reduce`, at the indices of a vector along an axis.
+    reduce: "prod", "mean", "amax" or "amin". Raises ShapeError if there are not as many indices."""
+    axis = check_axis(dim, input.ndim, "index_reduce")
+    if index.shape != source.shape[axis : axis + 1]:
+        raise ShapeError(f"index_reduce: {index.shape} indices for {source.shape} along {axis}")
+    places = broadcast_to(_along(index, axis, source.ndim), source.shape)
+    return scatter_reduce(input, axis, places, source, reduce, include_self=include_self)
+
+
+def _numbered(input: Tensor) -> Tensor:
+    """The place of each element among all."""
+    return reshape(arange(input.size), input.shape)
+
+
+def _written(input: Tensor, places: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
+    """input with values, which broadcast, at places among all elements, or added to those there."""
+    new = broadcast_to(asarray(values).astype(input.dtype), places.shape)
+    flat = scatter_rows(
+        reshape(input, (1, -1, 1)),
+        reshape(places, (1, -1)),
+        reshape(new, (1, -1, 1)),
+        "add" if add else "none",
+    )
+    return reshape(flat, input.shape)
+
+
+def index_put(
+    input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
+) -> Tensor:
+    """input in which input[indices] are values, which broadcast; accumulate: they are added, also
+    several at one place. An index of None takes the whole axis."""
+    key = tuple(slice(None) if each is None else each for each in indices)
+    return _written(input, _numbered(input)[key], values, accumulate)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """input in which the elements at places among all, negative ones from the end, are those of
+    source; accumulate: they are added. Raises ShapeError if there are not as many."""
+    if index.node.size != source.node.size:
+        raise ShapeError(f"put: {index.shape} places for {source.shape}")
+    at = checked_indices(index % input.node.size, input.node.size, "put: the index")
+    return _written(input, reshape(at, (-1,)), reshape(source, (-1,)), accumulate)
+
+
+def _filled(input: Tensor, key: Any, src: Tensor, what: str) -> Tensor:
+    places = _numbered(input)[key]
+    if places.shape != src.shape:
+        raise ShapeError(f"{what}: src {src.shape} does not fit {places.shape}")
+    return _written(input, places, src)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """input with src as its slice at an index along an axis. Raises ShapeError if src has another
+    shape, as those below do."""
+    axis = check_axis(dim, input.ndim, "select_scatter")
+    return _filled(input, (*(slice(None),) * axis, index), src, "select_scatter")
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    """input with src as its slices from start to end along an axis."""
+    axis = check_axis(dim, input.ndim, "slice_scatter")
+    key = (*(slice(None),) * axis, slice(start, end, step))
+    return _filled(input, key, src, "slice_scatter")
+
+
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    """input with src on a diagonal of two axes."""
+    places = diagonal(_numbered(input), offset, dim1, dim2)
+    if places.shape != src.shape:
+        raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {places.shape}")
+    return _written(input, places, src)
+
+
 # ---- finding -------------------------------------------------------------------------------------
 
 
@@ -144,6 +236,36 @@ def unique(
     return found[0] if len(found) == 1 else tuple(found)
 
 
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements, or the slices along an axis, that differ from the one before. return_inverse:
+    also the place of each among them; return_counts: also how many follow each other; int32. Reads
+    where they differ, and blocks."""
+    x = reshape(input, (-1,)) if dim is None else input
+    axis = check_axis(dim or 0, x.ndim, "unique_consecutive")
+    length, before = x.shape[axis], (slice(None),) * axis
+    changes = apply(
+        "not_equal", x[(*before, slice(1, None))], x[(*before, slice(None, max(length - 1, 0)))]
+    )
+    others = tuple(each for each in range(x.ndim) if each != axis)
+    differs = host_values([any_of(changes, others) if others else changes])[0].flat()
+    begins = [0, *(n + 1 for n, new in enumerate(differs) if new)] if length else []
+    found = [take(x, asarray(begins, "int32"), axis) if begins else x]
+    ends = [*begins[1:], length]
+    counts = [end - begin for begin, end in zip(begins, ends, strict=length > 0)]
+    if return_inverse:
+        places = [n for n, count in enumerate(counts) for _ in range(count)]
+        inverse = asarray(places, "int32")
+        found.append(reshape(inverse, input.shape) if dim is None else inverse)
+    if return_counts:
+        found.append(asarray(counts, "int32"))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
 def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
     """The extreme elements so far along an axis, and their last places, in log2(n) steps: see
     cumulative.py."""
@@ -175,6 +297,7 @@ def cummin(input: Tensor, dim: int) -> Ordered:
 
 
 __all__ = [
-    "cummax", "cummin", "index_copy", "index_fill", "isin", "masked_scatter", "scatter_reduce",
-    "unfold", "unique",
+    "cummax", "cummin", "diagonal_scatter", "index_copy", "index_fill", "index_put", "index_reduce",
+    "isin", "masked_scatter", "put", "scatter_reduce", "select_scatter", "slice_scatter", "unfold",
+    "unique", "unique_consecutive",
 ]  # fmt: skip

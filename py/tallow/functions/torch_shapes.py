@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from .. import dtype as dt
 from ..dtype import DType
-from ..errors import OptionError, ShapeError
+from ..errors import IndexRangeError, OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, asarray
+from ..tensor import Scalar, Tensor, apply, asarray
 from . import creation, manipulation, randomness
-from .indexing import nonzero_places
+from .indexing import nonzero_places, take
 from .manipulation import concat, expand_dims, reshape
 from .torch_names import cat, tensor, transpose
 
@@ -127,6 +128,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
 
 
 concatenate = cat
+row_stack = vstack
 
 
 def tensor_split(
@@ -146,6 +148,106 @@ def tensor_split(
         starts = [0, *(slice(at, None).indices(length)[0] for at in indices_or_sections), length]
     before = (slice(None),) * axis
     return tuple(input[(*before, slice(start, max(start, end)))] for start, end in pairwise(starts))
+
+
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Pieces of these lengths along an axis. Raises ShapeError if they do not add up to it."""
+    return manipulation.split(input, list(split_sizes), dim)
+
+
+def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """As `tensor_split` along the second axis, of a vector the first; so many parts are of one
+    length. Raises ShapeError for other lengths, and for a single number."""
+    return _even_parts(input, indices_or_sections, 0 if input.ndim == 1 else 1, 1, "hsplit")
+
+
+def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """As `hsplit`, along the first axis of two or more."""
+    return _even_parts(input, indices_or_sections, 0, 2, "vsplit")
+
+
+def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """As `hsplit`, along the third axis."""
+    return _even_parts(input, indices_or_sections, 2, 3, "dsplit")
+
+
+def _even_parts(
+    input: Tensor, parts: int | Sequence[int], axis: int, least: int, what: str
+) -> tuple[Tensor, ...]:
+    if input.ndim < least:
+        raise ShapeError(f"{what}: {input.shape} has fewer than {least} axes")
+    if isinstance(parts, int) and (parts < 1 or input.shape[axis] % parts):
+        raise ShapeError(f"{what}: {parts} parts of the {input.shape[axis]} along axis {axis}")
+    return tensor_split(input, parts, axis)
+
+
+def as_strided(
+    input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0
+) -> Tensor:
+    """A tensor of the elements of input at storage_offset plus the strides times the indices, among
+    all in order. It is a copy: to change it in place raises OptionError.
+
+    Raises ShapeError for another number of strides than sizes, IndexRangeError for a place beyond
+    the last element.
+    """
+    shape, steps = tuple(size), tuple(stride)
+    if len(shape) != len(steps):
+        raise ShapeError(f"as_strided: {len(steps)} strides for {len(shape)} sizes")
+    last = storage_offset + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    if 0 not in shape and not 0 <= last < input.node.size:
+        raise IndexRangeError(f"as_strided: there is no element {last} of {input.node.size}")
+    places = asarray(storage_offset, "int32")
+    for axis, (n, step) in enumerate(zip(shape, steps, strict=True)):
+        line = creation.arange(n) * step
+        places = places + reshape(line, (n, *(1,) * (len(shape) - axis - 1)))
+
+    def again(whole: Tensor) -> Tensor:
+        return take(reshape(whole, (-1,)), places, 0)
+
+    def put_back(whole: Tensor, new: Tensor) -> Tensor:
+        raise OptionError("in place: what as_strided gives is a copy; change a clone() of it")
+
+    return again(input).view_of(input, again, put_back)
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with matrices along its diagonal; vectors are rows. Raises ShapeError for more than
+    two axes."""
+    blocks: list[Tensor] = []
+    for each in tensors:
+        if each.ndim > 2:
+            raise ShapeError(f"block_diag: {each.shape} is no matrix")
+        blocks.append(atleast_2d(each))
+    width, left, rows = sum(each.shape[1] for each in blocks), 0, []
+    for each in blocks:
+        right = width - left - each.shape[1]
+        rows.append(manipulation.pad(each, [(0, 0), (left, right)]))
+        left += each.shape[1]
+    return concat(rows, 0) if rows else creation.zeros((1, 0))
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All choices of an element of each vector, a row each; of one vector, that vector. Raises
+    ShapeError for what is no vector."""
+    for each in tensors:
+        if each.ndim != 1:
+            raise ShapeError(f"cartesian_prod: {each.shape} is no vector")
+    if len(tensors) == 1:
+        return tensors[0]
+    columns = [reshape(each, (-1,)) for each in meshgrid(*tensors)]
+    return manipulation.stack(columns, -1)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of r elements of a vector, a row each; with_replacement: each several times.
+    Raises ShapeError for what is no vector, OptionError for a negative r."""
+    if input.ndim != 1 or r < 0:
+        raise (OptionError if r < 0 else ShapeError)(f"combinations: {r} elements of {input.shape}")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(input.shape[0]), r))
+    if not rows or not r:
+        return creation.zeros((0, r), input.dtype)
+    return take(input, asarray(rows, "int32"), 0)
 
 
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
@@ -222,9 +324,27 @@ def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
     return _indices(row, col, offset, False)
 
 
-def diag_embed(input: Tensor) -> Tensor:
-    """Matrices with the last axis on their diagonals."""
-    return expand_dims(input, -1) * creation.eye(input.shape[-1], dtype=input.dtype)
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices with the last axis on a diagonal of the axes dim1 and dim2 of the result."""
+    length = input.shape[-1] + abs(offset)
+    rank = input.ndim + 1
+    first, second = (check_axis(each, rank, "diag_embed") for each in (dim1, dim2))
+    if first == second:
+        raise ShapeError(f"diag_embed: dim1 and dim2 are both {first}")
+    if not offset:
+        found = expand_dims(input, -1) * creation.eye(length, dtype=input.dtype)
+    else:
+        rows, columns = creation.arange(length)[:, None], creation.arange(length)[None, :]
+        line = manipulation.pad(input, [(0, 0)] * (rank - 2) + [(0, abs(offset))])
+        at = apply("minimum", rows, columns)
+        found = apply("where", columns - rows == offset, take(line, at, -1), 0)
+    if (first, second) == (rank - 2, rank - 1):
+        return found
+    order = [axis for axis in range(rank) if axis not in (first, second)]
+    places = [0] * rank
+    for number, axis in enumerate([*order, first, second]):
+        places[axis] = number
+    return manipulation.permute_dims(found, places)
 
 
 def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
@@ -249,9 +369,45 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 
 __all__ = [
-    "argwhere", "as_tensor", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "clone",
-    "column_stack", "concatenate", "diag_embed", "dstack", "empty_like", "fliplr", "flipud",
-    "hstack", "logspace", "masked_select", "meshgrid", "movedim", "nonzero", "normal", "numel",
-    "randint_like", "ravel", "repeat_interleave", "rot90", "swapaxes", "swapdims", "tensor_split",
-    "tril_indices", "triu_indices", "unflatten", "vstack",
+    "argwhere",
+    "as_strided",
+    "as_tensor",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "broadcast_tensors",
+    "cartesian_prod",
+    "clone",
+    "column_stack",
+    "combinations",
+    "concatenate",
+    "diag_embed",
+    "dsplit",
+    "dstack",
+    "empty_like",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "hstack",
+    "logspace",
+    "masked_select",
+    "meshgrid",
+    "movedim",
+    "nonzero",
+    "normal",
+    "numel",
+    "randint_like",
+    "ravel",
+    "repeat_interleave",
+    "rot90", "row_stack",
+    "split_with_sizes",
+    "swapaxes",
+    "swapdims",
+    "tensor_split",
+    "tril_indices",
+    "triu_indices",
+    "unflatten",
+    "vsplit",
+    "vstack",
 ]  # fmt: skip

@@ -7,59 +7,31 @@ import math
 from .. import dtype as dt
 from ..errors import DTypeError, OptionError, ShapeError
 from ..random import Generator
-from ..tensor import Tensor, apply
+from ..tensor import Scalar, Tensor, apply, asarray
 from .cumulative import cumulative_sum
 from .manipulation import expand_dims, squeeze
 from .randomness import rand
 from .reduction import sum as sum_of
+from .torch_bessel import i0, i0e, i1, i1e
 from .torch_elements import topk
+from .torch_gamma import (
+    digamma,
+    gammainc,
+    gammaincc,
+    gammaln,
+    lgamma,
+    multigammaln,
+    polygamma,
+    psi,
+    zeta,
+)
+from .torch_math import erfc, log_erfcx
 
 # ---- special functions ---------------------------------------------------------------------------
-
-_LANCZOS = (
-    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
-    -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
-    1.5056327351493116e-7,
-)  # fmt: skip
 
 
 def _floating(x: Tensor) -> Tensor:
     return x if x.dtype.is_floating else x.astype(dt.float32)
-
-
-def lgamma(input: Tensor) -> Tensor:
-    """The logarithm of the size of the gamma function (Lanczos 1964; below 0.5 by reflection)."""
-    x = _floating(input)
-    small = x < 0.5
-    z = apply("where", small, -x, x - 1.0)
-    series = z * 0.0 + _LANCZOS[0]
-    for n, factor in enumerate(_LANCZOS[1:], 1):
-        series = series + factor / (z + float(n))
-    t = z + 7.5
-    found = (z + 0.5) * apply("log", t) - t + apply("log", series) + 0.5 * math.log(2 * math.pi)
-    turn = x - apply("floor", x)  # the sine of multiples of pi would lose digits
-    sine = apply("where", small, apply("sin", math.pi * turn), 1.0)
-    found = apply("where", small, math.log(math.pi) - apply("log", sine) - found, found)
-    return apply("where", apply("isinf", x), math.inf, found)
-
-
-def digamma(input: Tensor) -> Tensor:
-    """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
-    x = _floating(input)
-    negative = x < 0.0
-    z = apply("where", negative, 1.0 - x, x)
-    found = z * 0.0
-    for n in range(10):
-        found = found - 1.0 / (z + float(n))
-    z = z + 10.0
-    square = 1.0 / (z * z)
-    series = z * 0.0
-    for factor in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
-        series = (series + factor) * square
-    found = found + apply("log", z) - 0.5 / z - series
-    turn = math.pi * apply("where", negative, x - apply("floor", x), 0.5)
-    cotangent = apply("cos", turn) / apply("sin", turn)
-    return apply("where", negative, found - math.pi * cotangent, found)
 
 
 _NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
@@ -73,14 +45,89 @@ def erfinv(input: Tensor) -> Tensor:
     x = _floating(input)
     ends = apply("abs", x) >= 1.0
     inner = apply("where", ends, 0.0, x)
-    w = -apply("log", (1.0 - inner) * (1.0 + inner))
+    found = _giles(-apply("log", (1.0 - inner) * (1.0 + inner))) * inner
+    outside = apply("where", apply("abs", x) == 1.0, apply("sign", x) * math.inf, math.nan)
+    return apply("where", ends, outside.detach(), found)
+
+
+def _giles(w: Tensor) -> Tensor:
+    """erfinv(x) / x, of w = -log(1 - x²)."""
     near, far = w - 2.5, apply("sqrt", apply("maximum", w, 5.0)) - 3.0
     first, second = w * 0.0 + _NEAR[0], w * 0.0 + _FAR[0]
     for a, b in zip(_NEAR[1:], _FAR[1:], strict=True):
         first, second = first * near + a, second * far + b
-    found = apply("where", w < 5.0, first, second) * inner
-    outside = apply("where", apply("abs", x) == 1.0, apply("sign", x) * math.inf, math.nan)
-    return apply("where", ends, outside.detach(), found)
+    return apply("where", w < 5.0, first, second)
+
+
+def ndtri(input: Tensor) -> Tensor:
+    """The number below which a normal variable is with this probability: the inverse of `ndtr`,
+    by `erfinv`, and a step of Newton's in the logarithm where it has fewer digits."""
+    p = _floating(input)
+    inside = (p > 0.0) & (p < 1.0)
+    held = apply("where", inside, p, 0.5)
+    upper = held > 0.5
+    tail = apply("where", upper, 1.0 - held, held)
+    far = tail < 1e-6
+    w = -apply("log", apply("where", far, 0.04, 4.0 * tail * (1.0 - tail)))
+    x = (2.0 * tail - 1.0) * _giles(w) * math.sqrt(2)
+    double = -2.0 * apply("log", apply("where", far, tail, 0.01))
+    x = apply("where", far, -apply("sqrt", double - apply("log", 2 * math.pi * double)), x)
+    for _ in range(2):
+        x = x.detach()
+        log_p = log_ndtr(x).detach()
+        slope = apply("exp", -0.5 * x * x - log_p) * (1 / math.sqrt(2 * math.pi))
+        x = x - (log_p - apply("log", tail)) / slope
+    found = apply("where", upper, -x, x)
+    ends = apply("where", p == 0.0, -math.inf, apply("where", p == 1.0, math.inf, math.nan))
+    return apply("where", inside, found, ends)
+
+
+def ndtr(input: Tensor) -> Tensor:
+    """The probability that a normal variable is at most this."""
+    return 0.5 * erfc(_floating(input) * -math.sqrt(0.5))
+
+
+def log_ndtr(input: Tensor) -> Tensor:
+    """The logarithm of `ndtr`, which is finite where that is 0."""
+    x = _floating(input)
+    low = x < -1.0
+    size = apply("where", low, -x, 1.0) * math.sqrt(0.5)
+    far = log_erfcx(size) - size * size - math.log(2)
+    near = apply("log1p", -0.5 * erfc(apply("where", low, -1.0, x) * math.sqrt(0.5)))
+    return apply("where", low, far, near)
+
+
+def erfcx(input: Tensor) -> Tensor:
+    """exp(x²) erfc(x)."""
+    x = _floating(input)
+    negative = x < 0.0
+    found = apply("exp", log_erfcx(apply("abs", x)))
+    return apply("where", negative, 2.0 * apply("exp", x * x) - found, found)
+
+
+def entr(input: Tensor) -> Tensor:
+    """-x log(x); 0 at 0, and -infinity below."""
+    x = _floating(input)
+    held = apply("where", x > 0.0, x, 1.0)
+    found = -held * apply("log", held)
+    return apply(
+        "where",
+        x > 0.0,
+        found,
+        apply("where", x == 0.0, 0.0, apply("where", x < 0.0, -math.inf, math.nan)),
+    )
+
+
+def xlog1py(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
+    """input * log(1 + other); 0 where input is 0 and other is a number."""
+    x, y = asarray(input), asarray(other)
+    nothing = (x == 0) & ~apply("isnan", y)
+    return apply("where", nothing, 0.0, x * apply("log1p", apply("where", nothing, 0.0, y)))
+
+
+def expit(input: Tensor) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    return _floating(input).sigmoid()
 
 
 # ---- draws ---------------------------------------------------------------------------------------
@@ -120,8 +167,11 @@ def multinomial(
     return found if input.ndim == 2 else squeeze(found, 0)
 
 
-# ---- facts ---------------------------------------------------------------------------------------
-
+SPECIAL = (
+    digamma, entr, erfc, erfcx, erfinv, expit, gammainc, gammaincc, gammaln, i0, i0e, i1, i1e,
+    lgamma, log_ndtr, multigammaln, ndtr, ndtri, polygamma, psi, xlog1py, zeta,
+)  # fmt: skip
+"""What torch.special has of this file and of those that it imports."""
 
 __all__ = [
     "digamma",

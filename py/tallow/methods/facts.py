@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..device_name import resolved
-from .base import Base, Made, Truth, Whole
+from .base import Base, Made, Truth, Whole, function
 
 
 class MadeBy:
@@ -60,6 +60,14 @@ class Facts(Base[Made]):
     def real(self) -> Made:
         """The tensor itself: no element is complex."""
         return self._it  # type: ignore[no-any-return]
+
+    def to_sparse(self) -> Any:
+        """The elements that are not 0, in coordinates; see tallow/sparse.py. Reads them."""
+        return function("sparse", "to_sparse")(self)
+
+    def to_dense(self, dtype: Any = None) -> Made:
+        """The tensor itself, or in another type: every element is stored."""
+        return self._it if dtype is None else self._it.astype(dtype)  # type: ignore[no-any-return]
 
     def is_complex(self) -> Truth:
         """False: there are no complex numbers here."""

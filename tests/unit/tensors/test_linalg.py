@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import linalg
+from tallow import context, linalg
 from tallow.errors import LinAlgError, OptionError
 from tallow.functions import torch_elements
 from tallow.graph import Graph, input_node
 
-spelled = importlib.import_module("tallow.torch.linalg")
-"""PyTorch's spelling."""
+with context.pytorch.override(True):  # its habits stay within
+    spelled = importlib.import_module("tallow.torch.linalg")
 
 rng = np.random.default_rng(11)
 SQUARE = rng.normal(size=(2, 3, 4, 4))

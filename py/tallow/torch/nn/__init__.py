@@ -11,17 +11,18 @@ from tallow.nn import *  # noqa: F403
 
 from ...nn.normalization import _BatchNorm
 from ..rooms import missing
-from . import functional as functional
-from . import init as init
 from . import losses as _losses
 from .parallel import DataParallel as DataParallel
 
+functional = import_module(f"{__name__}.functional")  # these hide Tallow's of the same names
+init = import_module(f"{__name__}.init")
+utils = import_module(f"{__name__}.utils")
 globals().update(_losses.MODULES)
 
 NLLLoss2d = _losses.MODULES["NLLLoss"]
 Container = _nn.Module
 
-_ROOMS = ("attention", "grad", "modules", "parallel", "parameter", "utils")
+_ROOMS = ("attention", "modules", "parallel", "parameter")
 
 
 class SyncBatchNorm(_BatchNorm):

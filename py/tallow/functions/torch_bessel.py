@@ -1,0 +1,61 @@
+"""Modified Bessel functions, under the names of torch.special."""
+
+from __future__ import annotations
+
+import math
+
+from .. import dtype as dt
+from ..tensor import Tensor, apply
+
+_NEAR = 15.0  # up to here the power series, beyond the asymptotic one
+_TERMS = 40
+_FAR_TERMS = 14
+
+
+def _scaled(input: Tensor, order: int) -> Tensor:
+    """exp(-|x|) times the modified Bessel function of order 0 or 1 at |x|, that one divided by |x|.
+
+    The power series has no terms that cancel; the asymptotic one is that of Hankel (Abramowitz and
+    Stegun 1964, 9.6.10 and 9.7.1).
+    """
+    x = apply("abs", input if input.dtype.is_floating else input.astype(dt.float32))
+    near = x <= _NEAR
+    small = apply("where", near, x, 0.0)
+    quarter = small * small * 0.25
+    series = small * 0.0 + 1.0
+    for k in range(_TERMS, 0, -1):
+        series = series * (quarter * (1 / (k * (k + order)))) + 1.0
+    if order:
+        series = series * 0.5
+    large = apply("where", near, _NEAR, x)
+    inverse = 0.125 / large
+    tail = large * 0.0 + 1.0
+    for k in range(_FAR_TERMS, 0, -1):
+        tail = 1.0 + tail * inverse * (((2 * k - 1) ** 2 - 4 * order) / k)
+    far = tail * apply("sqrt", 1.0 / (2 * math.pi * large))
+    if order:
+        far = far / large
+    return apply("where", near, series * apply("exp", -small), far)
+
+
+def i0(input: Tensor) -> Tensor:
+    """The modified Bessel function of order 0."""
+    return i0e(input) * apply("exp", apply("abs", input))
+
+
+def i0e(input: Tensor) -> Tensor:
+    """exp(-|x|) times the modified Bessel function of order 0."""
+    return _scaled(input, 0)
+
+
+def i1(input: Tensor) -> Tensor:
+    """The modified Bessel function of order 1."""
+    return i1e(input) * apply("exp", apply("abs", input))
+
+
+def i1e(input: Tensor) -> Tensor:
+    """exp(-|x|) times the modified Bessel function of order 1."""
+    return _scaled(input, 1) * input
+
+
+__all__ = ["i0"]

@@ -1,0 +1,156 @@
+"""Draws of counts, candidates of which are accepted or rejected, a fixed number of rounds at once,
+so that they need no loop on the device. The probability that a draw has no accepted candidate is
+below 1e-12; then the last one stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..random import Generator
+from ..shape import Shape
+from ..tensor import Tensor, apply
+from .elementwise import clip
+from .manipulation import broadcast_arrays, broadcast_to
+from .randomness import rand
+
+
+def accepted(candidates: Tensor, accept: Tensor) -> Tensor:
+    """Along the first axis the first candidate that is accepted; the last one if none is."""
+    found = candidates[-1]
+    for number in range(candidates.shape[0] - 2, -1, -1):
+        found = apply("where", accept[number], candidates[number], found)
+    return found
+
+
+# ---- counts --------------------------------------------------------------------------------------
+
+_COUNT_ROUNDS = 20  # of which each fails with a probability below 0.25
+_FEW = 10.0  # the mean from which on candidates are drawn instead of counting up
+_MOST = 48  # draws of a smaller mean exceed it with a probability below 1e-16
+
+
+def _counted(
+    first: Tensor,
+    grow: Callable[[Tensor, float], Tensor],
+    shape: Shape,
+    generator: Generator | None,
+) -> Tensor:
+    """How many numbers have a distribution function below an even draw: draws by inversion. first:
+    the probability of 0. grow(p, k): that of k + 1, of the probability of k."""
+    even = rand(shape, generator=generator)
+    below, probability = first, first
+    found = (even > below).astype("float32")
+    for k in range(_MOST):
+        probability = grow(probability, float(k))
+        below = below + probability
+        found = found + (even > below).astype("float32")
+    return found
+
+
+def _stirling(k: Tensor) -> Tensor:
+    """What log(k!) is more than Stirling's formula (Loader 2000)."""
+    inverse = 1.0 / k
+    square = inverse * inverse
+    return inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260)))
+
+
+def _deviance(x: Tensor, mean: Tensor) -> Tensor:
+    """x log(x / mean) + mean - x (Loader 2000)."""
+    change = apply("maximum", (x - mean) / mean, -1 + 1e-7)
+    return x * apply("log1p", change) + (mean - x)
+
+
+def poisson_draws(rate: Tensor, shape: Shape, generator: Generator | None = None) -> Tensor:
+    """Draws of Poisson's distribution, in a shape that rate broadcasts to: by inversion for a rate
+    below 10, else by transformed rejection (Hoermann 1993, PTRS)."""
+    mean = broadcast_to(rate, shape).detach().astype("float32")
+    few = mean < _FEW
+    low = apply("where", few, mean, 1.0)
+    counted = _counted(apply("exp", -low), lambda p, k: p * low * (1 / (k + 1.0)), shape, generator)
+    mu = apply("where", few, _FEW, mean)
+    b = 0.931 + 2.53 * apply("sqrt", mu)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    steep = 0.9277 - 3.6224 / (b - 2.0)
+    u = rand((_COUNT_ROUNDS, *shape), generator=generator) - 0.5
+    v = rand((_COUNT_ROUNDS, *shape), generator=generator)
+    side = 0.5 - apply("abs", u)
+    k = apply("floor", (2.0 * a / side + b) * u + mu + 0.43)
+    at_once = (side >= 0.07) & (v <= steep)
+    held = apply("maximum", k, 1.0)
+    log_p = -_deviance(held, mu) - _stirling(held) - 0.5 * apply("log", 2 * math.pi * held)
+    log_p = apply("where", k < 1.0, -mu, log_p)
+    level = apply("log", v) + apply("log", inverse_alpha) - apply("log", a / (side * side) + b)
+    refused = (k < 0.0) | ((side < 0.013) & (v > side))
+    many = accepted(apply("maximum", k, 0.0), at_once | (~refused & (level <= log_p)))
+    return apply("where", few, counted, many).astype(rate.dtype)
+
+
+def binomial_draws(
+    total_count: Tensor, probs: Tensor, shape: Shape, generator: Generator | None = None
+) -> Tensor:
+    """Draws of the binomial distribution, in a shape that both broadcast to: by inversion for a
+    mean below 10, else by transformed rejection (Hoermann 1993, BTRS)."""
+    n = broadcast_to(total_count, shape).detach().astype("float32")
+    whole = broadcast_to(probs, shape).detach().astype("float32")
+    turned = whole > 0.5
+    p = apply("where", turned, 1.0 - whole, whole)
+    few = n * p < _FEW
+    low = apply("where", few, p, 0.0)
+    odds = low / (1.0 - low)
+    size = apply("where", few, n, 1.0)
+    counted = _counted(
+        apply("exp", size * apply("log1p", -low)),
+        lambda q, k: q * apply("maximum", size - k, 0.0) * odds * (1 / (k + 1.0)),
+        shape,
+        generator,
+    )
+    counted = apply("minimum", counted, n)
+    n_, p_ = apply("where", few, 40.0, n), apply("where", few, 0.5, p)
+    mean, other = n_ * p_, n_ * (1.0 - p_)
+    spread = apply("sqrt", mean * (1.0 - p_))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * p_
+    steep = 0.92 - 4.2 / b
+    alpha = (2.83 + 5.1 / b) * spread
+    middle = apply("floor", (n_ + 1.0) * p_)
+    u = rand((_COUNT_ROUNDS, *shape), generator=generator) - 0.5
+    v = rand((_COUNT_ROUNDS, *shape), generator=generator)
+    side = 0.5 - apply("abs", u)
+    k = apply("floor", (2.0 * a / side + b) * u + mean + 0.5)
+    inside = (k >= 0.0) & (k <= n_)
+
+    def log_p(count: Tensor) -> Tensor:
+        """Less what does not depend on the count."""
+        ones = clip(count, 0.25, n_ - 0.25)
+        rest = n_ - ones
+        found = -_deviance(ones, mean) - _deviance(rest, other)
+        found = (
+            found - _stirling(apply("maximum", ones, 1.0)) - _stirling(apply("maximum", rest, 1.0))
+        )
+        return found - 0.5 * (apply("log", ones) + apply("log", rest))
+
+    level = apply("log", v) + apply("log", alpha) - apply("log", a / (side * side) + b)
+    accept = inside & (((side >= 0.07) & (v <= steep)) | (level <= log_p(k) - log_p(middle)))
+    many = accepted(clip(k, 0.0, n_), accept)
+    found = apply("where", few, counted, many)
+    return apply("where", turned, n - found, found).astype(probs.dtype)
+
+
+# ---- PyTorch's functions -------------------------------------------------------------------------
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Counts of what happens `input` times on average, in its shape and type."""
+    return poisson_draws(input, input.shape, generator)
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of so many attempts succeed, each with a probability; both broadcast."""
+    attempts, chances = broadcast_arrays(count, prob)
+    return binomial_draws(attempts, chances, chances.shape, generator)
+
+
+__all__ = ["binomial", "poisson"]

@@ -1,0 +1,226 @@
+"""Functions of gamma distributions and their kin, under the names of torch.special."""
+
+from __future__ import annotations
+
+import math
+
+from .. import dtype as dt
+from ..errors import OptionError
+from ..tensor import Scalar, Tensor, apply, asarray
+from .elementwise import clip
+from .manipulation import expand_dims
+from .reduction import sum as sum_of
+
+# ---- the gamma function --------------------------------------------------------------------------
+
+_LANCZOS = (
+    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+    -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
+    1.5056327351493116e-7,
+)  # fmt: skip
+
+
+def _real(x: Tensor) -> Tensor:
+    return x if x.dtype.is_floating else x.astype(dt.float32)
+
+
+def lgamma(input: Tensor) -> Tensor:
+    """The logarithm of the size of the gamma function (Lanczos 1964; below 0.5 by reflection)."""
+    x = _real(input)
+    small = x < 0.5
+    z = apply("where", small, -x, x - 1.0)
+    series = z * 0.0 + _LANCZOS[0]
+    for n, factor in enumerate(_LANCZOS[1:], 1):
+        series = series + factor / (z + float(n))
+    t = z + 7.5
+    found = (z + 0.5) * apply("log", t) - t + apply("log", series) + 0.5 * math.log(2 * math.pi)
+    turn = x - apply("floor", x)  # the sine of multiples of pi would lose digits
+    sine = apply("where", small, apply("sin", math.pi * turn), 1.0)
+    found = apply("where", small, math.log(math.pi) - apply("log", sine) - found, found)
+    return apply("where", apply("isinf", x), math.inf, found)
+
+
+def digamma(input: Tensor) -> Tensor:
+    """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
+    x = _real(input)
+    negative = x < 0.0
+    z = apply("where", negative, 1.0 - x, x)
+    found = z * 0.0
+    for n in range(10):
+        found = found - 1.0 / (z + float(n))
+    z = z + 10.0
+    square = 1.0 / (z * z)
+    series = z * 0.0
+    for factor in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
+        series = (series + factor) * square
+    found = found + apply("log", z) - 0.5 / z - series
+    turn = math.pi * apply("where", negative, x - apply("floor", x), 0.5)
+    cotangent = apply("cos", turn) / apply("sin", turn)
+    return apply("where", negative, found - math.pi * cotangent, found)
+
+
+# ---- its parts -----------------------------------------------------------------------------------
+
+_STEP = 0.2
+_STEPS = [-9.5 + _STEP * n for n in range(66)]
+_BEFORE = 1 / math.expm1(_STEP)  # what the steps before the first would add, as a part of it
+
+
+def _floating(*values: Tensor | Scalar) -> list[Tensor]:
+    """As tensors, integers as float32."""
+    kinds = [x.dtype for x in values if isinstance(x, Tensor) and x.dtype.is_floating]
+    kind = kinds[0] if kinds else "float32"
+    found = [x if isinstance(x, Tensor) else asarray(x, kind) for x in values]
+    return [x if x.dtype.is_floating else x.astype(kind) for x in found]
+
+
+def _tail(a: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Where x is less than a; the gamma density's integral from x to its nearer end, divided by x
+    and the density at x; the same of log(t / x) times the density; and x, kept off 0 and infinity.
+
+    With t = x exp(-s), or x exp(s), the density falls without a turn in s, and the trapezoidal rule
+    in log(s) converges exponentially (Trefethen and Weideman 2014).
+    """
+    x = clip(x, 1e-37, 1e18)
+    lower = x < a
+    away = apply("abs", a - x)
+    near = 2.0 / (away + apply("sqrt", away * away + x * 4 / 3))
+    near = apply("where", near <= 1.0, near, (x + 1.0) / a)
+    far = 2.0 / (away + apply("sqrt", away * away + x * 2.0))
+    far = apply("minimum", far, apply("log1p", 2.0 / x) + 1.0)
+    width = apply("where", lower, near, far).detach()
+    points = asarray([math.exp(v) for v in _STEPS], x.dtype)
+    weights = [_STEP * math.exp(v) for v in _STEPS]
+    weights[0] *= 1 + _BEFORE
+    s = expand_dims(width, -1) * points
+    s = apply("where", expand_dims(lower, -1), s, apply("minimum", s, 87.0))
+    wide_a, wide_x = expand_dims(a, -1), expand_dims(x, -1)
+    fall = apply(
+        "where",
+        expand_dims(lower, -1),
+        wide_a * s + wide_x * apply("expm1", -s),
+        wide_x * apply("expm1", s) - wide_a * s,
+    )
+    parts = apply("exp", -fall) * asarray(weights, x.dtype)
+    whole = sum_of(parts, -1) * width
+    return lower, whole, sum_of(parts * s, -1) * width, x
+
+
+def _log_density(a: Tensor, x: Tensor) -> Tensor:
+    """log(x ** a exp(-x) / gamma(a)); for large a by Stirling's series, which cancels less."""
+    plain = a * apply("log", x) - x - lgamma(a)
+    large = a > 10.0
+    held = apply("where", large, a, 10.0)
+    change = (x - held) / held
+    inverse = 1.0 / held
+    series = inverse * (1 / 12 - inverse * inverse * (1 / 360 - inverse * inverse * (1 / 1260)))
+    by_series = (
+        held * (apply("log1p", apply("maximum", change, -1 + 1e-7)) - change)
+        + 0.5 * apply("log", held * (0.5 / math.pi))
+        - series
+    )
+    # Far below, where the change from a is nearly all of it, there is nothing to cancel.
+    return apply("where", large & (change > -0.9), by_series, plain)
+
+
+def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
+    """The regularised lower incomplete gamma function: the probability that a draw of the gamma
+    distribution of shape `input` is at most `other`."""
+    a, x = _floating(input, other)
+    a, x = a + x * 0.0, x + a * 0.0
+    lower, whole, _, held = _tail(a, x)
+    tail = whole * apply("exp", _log_density(a, held))
+    found = apply("where", lower, tail, 1.0 - tail)
+    return _at_the_ends(found, a, x, 0.0, 1.0)
+
+
+def gammaincc(input: Tensor, other: Tensor | Scalar) -> Tensor:
+    """The regularised upper incomplete gamma function, 1 less `gammainc`."""
+    a, x = _floating(input, other)
+    a, x = a + x * 0.0, x + a * 0.0
+    lower, whole, _, held = _tail(a, x)
+    tail = whole * apply("exp", _log_density(a, held))
+    found = apply("where", lower, 1.0 - tail, tail)
+    return _at_the_ends(found, a, x, 1.0, 0.0)
+
+
+def _at_the_ends(found: Tensor, a: Tensor, x: Tensor, first: float, last: float) -> Tensor:
+    found = apply("where", x == 0, first, found)
+    found = apply("where", x == math.inf, last, found)
+    return apply("where", (x < 0) | (a < 0), math.nan, found)
+
+
+def gamma_slope(concentration: Tensor, value: Tensor) -> Tensor:
+    """How fast a draw of the gamma distribution moves with its concentration if its rank stays: the
+    implicit derivative (Figurnov, Mohamed, Mnih 2018).
+
+    It is -(d P(a, x) / d a) / p(x), where d P / d a is the integral of the density times
+    log(t) - digamma(a) on either side of x.
+    """
+    a, x = concentration.detach(), value.detach()
+    lower, whole, lengths, x = _tail(a, x)
+    offset = digamma(a) - apply("log", x)
+    return x * apply("where", lower, offset * whole + lengths, lengths - offset * whole)
+
+
+# ---- Hurwitz's zeta function and what follows from it --------------------------------------------
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+_TERMS = 10
+
+
+def zeta(input: Tensor, other: Tensor | Scalar) -> Tensor:
+    """Hurwitz's zeta function of `input` above 1, from the positive `other` on: the sum of
+    (k + other) ** -input (Euler and Maclaurin's formula)."""
+    x, q = _floating(input, other)
+    found = x * 0.0
+    for k in range(_TERMS):
+        found = found + apply("pow", q + float(k), -x)
+    return _rest(found, x, q, apply("pow", q + float(_TERMS), -x))
+
+
+def _rest(found: Tensor, x: Tensor | float, q: Tensor, power: Tensor) -> Tensor:
+    """A sum of the first terms and, by the integral and its corrections, of all others. power:
+    the next term."""
+    end = q + float(_TERMS)
+    found = found + power * end / (x - 1.0) + power * 0.5
+    factor = power / end * x
+    for k, number in enumerate(_BERNOULLI):
+        found = found + factor * (number / math.factorial(2 * k + 2))
+        factor = factor * (x + (2 * k + 1.0)) * (x + (2 * k + 2.0)) / (end * end)
+    return found
+
+
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The derivative of order n of `digamma`, of elements above -10. Raises OptionError for a
+    negative n."""
+    if n < 0:
+        raise OptionError(f"polygamma: n must not be negative: {n}")
+    if n == 0:
+        return digamma(input)
+    (q,) = _floating(input)
+    found = q * 0.0
+    for k in range(_TERMS):
+        found = found + apply("pow", 1.0 / (q + float(k)), float(n + 1))
+    power = apply("pow", 1.0 / (q + float(_TERMS)), float(n + 1))
+    return _rest(found, float(n + 1), q, power) * float((-1) ** (n + 1) * math.factorial(n))
+
+
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of p dimensions. Raises OptionError for a p below 1."""
+    if p < 1:
+        raise OptionError(f"mvlgamma: p must be positive: {p}")
+    (x,) = _floating(input)
+    found = x * 0.0 + p * (p - 1) / 4 * math.log(math.pi)
+    for k in range(p):
+        found = found + lgamma(x - k / 2)
+    return found
+
+
+gammaln = lgamma
+psi = digamma
+multigammaln = mvlgamma
+igamma = gammainc
+igammac = gammaincc
+
+__all__ = ["igamma", "igammac", "mvlgamma", "polygamma"]
