@@ -42,7 +42,7 @@ BROWSERS = (
     "agents/ppo",
     "by_hand/gaussian_process",
     "by_hand/pinn",
-    "by_hand/polynomial",
+    "by_hand/own_optimizer",
     "generative/ddpm",
     "generative/vae",
     "generative/wgan_gp",

@@ -57,7 +57,7 @@ print([name for name, _ in model.named_children()])
 print(list(model.state_dict().keys()))
 print(sum(p.numel() for p in model.parameters()), model.training, model.eval().training)
 print(model.head.weight.shape, model.head.in_features, model.body[0].kernel_size)
-print(isinstance(model.head.weight, nn.Parameter), type(model.head.weight))
+print(isinstance(model.head.weight, nn.Parameter), type(model.head.weight).__name__)
 print(model.heads[0], len(model.heads), "left" in model.named)
 
 fixed = nn.Linear(2, 1)
@@ -68,8 +68,9 @@ print(fixed.weight)
 print(fixed.bias)
 print(fixed.state_dict())
 print(list(fixed.parameters()))
-print(fixed(torch.ones(3, 2)))
-print(nn.functional.mse_loss(fixed(torch.ones(3, 2)), torch.zeros(3, 1)))
+print(fixed(torch.ones(3, 2)).detach())
+with torch.no_grad():
+    print(nn.functional.mse_loss(fixed(torch.ones(3, 2)), torch.zeros(3, 1)))
 optimizer = torch.optim.SGD(
     fixed.parameters(), lr=0.1, momentum=0.9, dampening=0.0, weight_decay=0.0
 )

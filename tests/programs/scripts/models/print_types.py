@@ -17,21 +17,21 @@ print((torch.arange(3) > 1).dtype, torch.ones(2).long().dtype, torch.ones(2).int
 print(torch.ones(3).type(), torch.zeros(1, dtype=torch.long).type(), torch.ones(2).double().type())
 print(torch.promote_types(torch.int64, torch.float16), torch.result_type(torch.tensor(1), 1.0))
 print(torch.ones(2, dtype=torch.int64).sum().dtype, torch.tensor([True, True]).sum())
-print(torch.is_tensor(torch.ones(1)), torch.is_floating_point(torch.ones(1)), type(torch.ones(1)))
+print(
+    torch.is_tensor(torch.ones(1)),
+    torch.is_floating_point(torch.ones(1)),
+    type(torch.ones(1)).__name__,
+)
 print(isinstance(torch.ones(1), torch.Tensor), isinstance(torch.ones(1), torch.FloatTensor))
 print(torch.tensor([7]) // 2, torch.tensor([-7]) // 2, torch.tensor([-7]) % 3, -7 // 2)
 print(torch.tensor(2) ** 3, torch.tensor(2) ** -1.0, torch.tensor(5) / 2)
 print(torch.tensor([1.7, -1.7]).int(), torch.tensor([2.5, 3.5]).round(), torch.tensor([1]).bool())
 
 x = torch.ones(2, 3, requires_grad=True)
-print((x + 1).grad_fn.__class__.__name__)
+print((x + 1).grad_fn.name())
 for y in (
-    *(x + 1, x * 2, x - x, x / 2, x**2, -x),
-    *(x.sum(), x.mean(), x.mean(1), x.exp(), x.log(), x.sqrt()),
-    *(x.view(3, 2), x.t(), x[0], x.relu(), x.sigmoid(), x.tanh()),
-    *(x @ x.t(), x.max(), F.softmax(x, 1), F.log_softmax(x, 1), x.abs(), x.clamp(min=0)),
-    *(torch.cat([x, x]), torch.stack([x, x]), x.unsqueeze(0), x.squeeze(), x.permute(1, 0)),
-    *(F.linear(x, x), F.mse_loss(x, x.detach()), x.expand(4, 2, 3), x.clone(), x.norm()),
+    *(x + 1, x * 2, x - x, x / 2, -x, x.sum(), x.exp(), x.log(), x.sqrt(), x.tanh(), x.abs()),
+    *(x.view(3, 2), x.permute(1, 0), x.expand(4, 2, 3), torch.cat([x, x]), F.sigmoid(x).sum()),
 ):
     print(y.grad_fn.name(), end=" ")
 print()
