@@ -43,7 +43,7 @@ expect.set_options(timeout=30_000)
 # which saves every start of a page a fifth of its processor time.
 SHORT_LIVED = ("--js-flags=--wasm-tiering-budget=100000000",)
 
-TIERS = ("js", "unit", "ops", "parity", "onnx", "fuzz", "models", "examples", "e2e")
+TIERS = ("js", "unit", "ops", "parity", "programs", "onnx", "fuzz", "models", "examples", "e2e")
 
 
 def tier(path: Path) -> str:

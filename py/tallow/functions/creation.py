@@ -252,11 +252,11 @@ def triu(x: Tensor, k: int = 0, *, diagonal: int | None = None) -> Tensor:
     return _triangle(x, k if diagonal is None else diagonal, False)
 
 
-def of_sizes_or_data(*given: Any, device: str | None = None) -> Tensor:
-    """What PyTorch's `torch.Tensor` makes, in the default floating type: of lengths, a tensor of
-    that shape; of nested lists, an array or a tensor, those elements. The elements of a tensor of a
-    shape are unspecified: zeros. Raises what `asarray` raises."""
-    kind = dt.default_floating()
+def of_sizes_or_data(*given: Any, device: str | None = None, dtype: DType | None = None) -> Tensor:
+    """What PyTorch's `torch.Tensor` makes, in the default floating type, or another: of lengths, a
+    tensor of that shape; of nested lists, an array or a tensor, those elements. The elements of a
+    tensor of a shape are unspecified: zeros. Raises what `asarray` raises."""
+    kind = dt.default_floating() if dtype is None else dtype
     if not given or given[0] is None:
         return full((0,), 0.0, kind)
     if all(hasattr(each, "__index__") and not hasattr(each, "shape") for each in given):

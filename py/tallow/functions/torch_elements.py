@@ -290,6 +290,7 @@ def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
     if mask is not None and mask.dtype == dt.bool_:
         return _with_rows(input, mask, value)
     places = manipulation.reshape(arange(input.size), input.shape)[key]
+    value = _without_ones(value, places.ndim)
     flat = scatter_rows(
         manipulation.reshape(input, (1, -1, 1)),
         manipulation.reshape(places, (1, -1)),
@@ -299,10 +300,16 @@ def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
     return manipulation.reshape(flat, input.shape)
 
 
+def _without_ones(value: Tensor, ndim: int) -> Tensor:
+    """A value without the leading axes of length 1 that are more than this many."""
+    while value.ndim > ndim and value.shape[0] == 1:
+        value = manipulation.squeeze(value, 0)
+    return value
+
+
 def _with_rows(input: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     rest = input.shape[mask.ndim :]
-    while value.ndim > len(rest) and value.shape[0] == 1:
-        value = manipulation.squeeze(value, 0)
+    value = _without_ones(value, len(rest))
     if mask.shape != input.shape[: mask.ndim] or value.ndim > len(rest) + 1:
         raise ShapeError(
             f"x[mask] = value: {value.shape} at a mask {mask.shape} does not fit {input.shape}"

@@ -398,6 +398,11 @@ class Forwarded(Base[Made]):
         """The elements as uint8."""
         return self._it.astype("uint8")
 
+    def new(self, *data: Any, device: Any = None) -> Any:
+        """A tensor of lengths, x.new(2, 3), or of data, x.new([1, 2]), in the type of this one."""
+        make = function("functions.creation", "of_sizes_or_data")
+        return make(*data, device=device, dtype=self._it.dtype)
+
     def new_empty(self, *size: Any, dtype: Any = None) -> Any:
         """0 in a shape, in the type of this tensor."""
         return self._it.new_zeros(*size, dtype=dtype)

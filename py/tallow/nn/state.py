@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ..context import pytorch
 from ..errors import TallowError
 from ..hooks import RemovableHandle, hooked
 from ..runtime.variable import Variable
@@ -72,15 +74,18 @@ class HasState:
         destination: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The values of all parameters and persistent buffers by path, as they are now: later
-        changes of the module do not change them. keep_vars: the parameters and buffers themselves
-        instead. destination: what they are added to."""
-        state: dict[str, Any] = {} if destination is None else destination
+        changes of the module do not change them. With PyTorch's habits (`tallow.torch`) they do,
+        and a value that is changed in place changes the module. keep_vars: the parameters and
+        buffers themselves instead. destination: what they are added to."""
+        state: dict[str, Any] = OrderedDict() if destination is None else destination
+        shared = pytorch.get()
         paths = [(prefix + start, module) for start, module in self._paths()]
         for start, module in paths:
             for hook in list(module._state_hooks.before_saving.values()):
                 hook(module, start, keep_vars)
             for name, value in module._own_state():
-                state[start + name] = value if keep_vars else Tensor(value.node).detach()
+                kept = value if shared else Tensor(value.node)
+                state[start + name] = value if keep_vars else kept.detach()
             if type(module).get_extra_state is not HasState.get_extra_state:
                 state[start + _EXTRA] = module.get_extra_state()
         for start, module in reversed(paths):
@@ -125,7 +130,8 @@ class HasState:
             problems += [f"{name}: unexpected" for name in unexpected]
         if problems:
             lines = "\n  ".join(problems)
-            raise TallowError(f"load_state_dict of {type(self).__name__}:\n  {lines}")
+            name = type(self).__name__
+            raise TallowError(f"Error(s) in loading state_dict for {name}:\n  {lines}")
         for name, value in given.items():
             own[name].assign(value.astype(own[name].dtype).detach())
         for name in extra.keys() & state.keys():

@@ -335,8 +335,8 @@ class Optimizer(Hooked):
         return copied
 
     def __repr__(self) -> str:
-        lines = [
-            f"  group {n}: " + ", ".join(f"{k}={v}" for k, v in g.items() if k != "params")
-            for n, g in enumerate(self.param_groups)
-        ]
+        lines = []
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])

@@ -81,7 +81,7 @@ __version__ = "2.9.0+tallow"
 """The PyTorch whose names these are, for programs that ask."""
 
 _ALIASES = {
-    "GradScaler": ("tallow.amp", "GradScaler"), "autocast": ("tallow.amp", "autocast"),
+    "GradScaler": ("tallow.amp", "GradScaler"), "autocast": ("tallow.torch.amp", "autocast"),
     "device": ("tallow.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
     "is_autocast_enabled": ("tallow.torch.amp", "is_autocast_enabled"),
     "sparse_coo_tensor": ("tallow.torch.sparse", "sparse_coo_tensor"),

@@ -10,10 +10,11 @@ from typing import Any
 import tallow as tl
 
 from .. import dtype as dt
+from .. import shape
 from ..dtype import DType, as_dtype
 from ..errors import DTypeError, OptionError
 from ..functions import torch_shapes
-from ..functions.creation import placed
+from ..functions.creation import of_sizes_or_data, placed
 from ..random import Generator
 from ..shape import Size
 from ..tensor import Tensor
@@ -437,6 +438,12 @@ def frombuffer(
     return made.requires_grad_() if requires_grad else made
 
 
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape to which shapes, or lengths of one axis, are broadcast together."""
+    given = [(each,) if isinstance(each, builtins.int) else tuple(each) for each in shapes]
+    return Size(shape.broadcast_shapes(*given))
+
+
 # ---- types of tensors ----------------------------------------------------------------------------
 
 
@@ -450,12 +457,7 @@ class _TensorType(type):
 
     def __call__(cls, *given: Any, device: str | None = None) -> Tensor:
         """A tensor of lengths, FloatTensor(2, 3), or of data, LongTensor([1, 2])."""
-        kind = cls.tallow_dtype
-        sizes = builtins.all(hasattr(x, "__index__") and not hasattr(x, "shape") for x in given)
-        if not given or sizes or type(given[0]) is Size:
-            shape = given if given and sizes else (given[0] if given else (0,))
-            return tl.full(tuple(shape), 0, kind, device=device)
-        return as_tensor(given[0], device=device).astype(kind).detach()
+        return of_sizes_or_data(*given, device=device, dtype=cls.tallow_dtype)
 
     def __repr__(cls) -> str:
         return f"<class '{dt.tensor_type(cls.tallow_dtype)}'>"
@@ -470,10 +472,10 @@ def tensor_types() -> dict[str, type]:
 
 
 __all__ = [
-    "arange", "as_tensor", "asarray", "cat", "clone", "concat", "concatenate", "einsum",
-    "empty", "empty_like", "eye", "from_numpy", "frombuffer", "full", "full_like", "is_storage",
-    "is_tensor", "linspace", "logspace", "meshgrid", "normal", "numel", "ones", "ones_like",
-    "pow", "promote_types", "rand", "rand_like", "randint", "randint_like", "randn",
+    "arange", "as_tensor", "asarray", "broadcast_shapes", "cat", "clone", "concat", "concatenate",
+    "einsum", "empty", "empty_like", "eye", "from_numpy", "frombuffer", "full", "full_like",
+    "is_storage", "is_tensor", "linspace", "logspace", "meshgrid", "normal", "numel", "ones",
+    "ones_like", "pow", "promote_types", "rand", "rand_like", "randint", "randint_like", "randn",
     "randn_like", "randperm", "range", "result_type", "scalar_tensor", "tensor", "typename",
     "unique", "where", "zeros", "zeros_like",
 ]  # fmt: skip

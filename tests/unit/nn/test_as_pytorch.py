@@ -12,6 +12,7 @@ import pytest
 
 import tallow as tl
 from tallow import nn, optim
+from tallow.context import pytorch
 from tallow.nn import functional as F  # noqa: N812 - the customary name
 from tallow.tensor import Tensor
 
@@ -43,6 +44,20 @@ def test_train_calls_that_of_the_modules_within() -> None:
     network = nn.Sequential(Frozen(), nn.Dropout())
     network.train()
     assert network[1].training and not network[0].norm.training
+
+
+def test_with_pytorchs_habits_a_state_is_the_modules_own() -> None:
+    layer = nn.Linear(2, 1)
+    kept = layer.state_dict()
+    with pytorch.override(True):
+        shared = layer.state_dict()
+        apart = copy.deepcopy(shared)
+        with tl.no_grad():
+            for name, value in shared.items():
+                value.copy_(tl.full(value.shape, 0.5 if name == "weight" else 2.0))
+    assert values(layer.weight) == [[0.5, 0.5]] and values(layer.bias) == [2.0]
+    for before in (kept, apart):
+        assert values(before["weight"]) != [[0.5, 0.5]]
 
 
 def test_attributes() -> None:

@@ -126,6 +126,15 @@ def test_to_takes_a_device_a_type_or_a_tensor() -> None:
     assert len({x, x, x * 1}) == 2
 
 
+def test_a_value_may_have_more_leading_axes_of_one() -> None:
+    x = tl.zeros((2, 3))
+    x[0] = tl.tensor([[[1.0, 2.0, 3.0]]])
+    x[1, 2] = tl.tensor([4.0])
+    assert x.tolist() == [[1.0, 2.0, 3.0], [0.0, 0.0, 4.0]]
+    with pytest.raises(ShapeError):
+        x[0] = tl.ones((2, 3))
+
+
 # ---- += and the like ---------------------------------------------------------------------------
 
 
