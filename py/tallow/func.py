@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from . import functions as f
 from .autodiff.everything import grad, jvp, value_and_grad, vjp
-from .errors import OptionError
+from .autodiff.trees import flatten, unflatten
+from .errors import OptionError, ShapeError
 from .facts import Table
 from .nn.module import Module
+from .tensor import Tensor
 
-__all__ = ["functional_call", "grad", "grad_and_value", "jvp", "vjp"]
+__all__ = [
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+    "stack_module_state", "vjp", "vmap",
+]  # fmt: skip
 
 State = Mapping[str, Any]
 
@@ -73,3 +79,141 @@ def grad_and_value(
         return gradient, value
 
     return turned
+
+
+# ---- maps and matrices of derivatives ------------------------------------------------------------
+
+Function = Callable[..., Any]
+
+
+def vmap(
+    func: Function,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Function:
+    """A function of tensors with one more axis: func of each slice along it, the results stacked.
+
+    in_dims: the axis of each argument; None for one that all slices share; one number for all, or a
+    tuple with one for each argument, which may be a container of tensors. out_dims: where the axis
+    is in the results, a number or one for each. randomness and chunk_size change nothing: draws
+    differ from slice to slice. The slices are computed one after the other in one graph, which
+    grows with their number. Raises ShapeError for axes of other lengths, OptionError if there is
+    none.
+    """
+
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        dims = in_dims if isinstance(in_dims, (tuple, list)) else [in_dims] * len(args)
+        parts = [_spread(each, dim) for each, dim in zip(args, dims, strict=True)]
+        lengths = {
+            x.shape[dim] for leaves, along, _ in parts for x, dim in zip(leaves, along, strict=True)
+            if dim is not None
+        }  # fmt: skip
+        if not lengths:
+            raise OptionError("vmap: no argument has an axis to map over; in_dims has only None")
+        if len(lengths) > 1:
+            raise ShapeError(f"vmap: the mapped axes have {sorted(lengths)} elements")
+        results = []
+        structure: Any = None
+        for place in range(lengths.pop()):
+            given = [
+                unflatten(tree, [
+                    x if dim is None else x[(*[slice(None)] * (dim % x.ndim), place)]
+                    for x, dim in zip(leaves, along, strict=True)
+                ])
+                for leaves, along, tree in parts
+            ]  # fmt: skip
+            found, structure = flatten(func(*given, **kwargs))
+            results.append(found)
+        if not results:
+            raise ShapeError("vmap: the mapped axis is empty")
+        ends = list(out_dims) if isinstance(out_dims, (tuple, list)) else [out_dims] * len(found)
+        stacked = [
+            f.stack(list(each), axis=end) for each, end in zip(zip(*results, strict=True), ends,
+                                                               strict=True)
+        ]  # fmt: skip
+        return unflatten(structure, stacked)
+
+    return mapped
+
+
+def _spread(value: Any, dim: Any) -> tuple[list[Tensor], list[int | None], Any]:
+    """The tensors of an argument, the axis of each, and their structure."""
+    leaves, structure = flatten(value)
+    return leaves, list(_along(value, dim)), structure
+
+
+def _along(value: Any, dim: Any) -> Iterator[int | None]:
+    """The axis of each tensor of an argument, in the order of `flatten`."""
+    if dim is None or isinstance(dim, int):
+        yield from [dim] * len(flatten(value)[0])
+    elif isinstance(dim, Mapping):
+        for name in sorted(value):
+            yield from _along(value[name], dim[name])
+    else:
+        for each, own in zip(value, dim, strict=True):
+            yield from _along(each, own)
+
+
+def _by(func: Function, args: Sequence[Any], argnums: int) -> Function:
+    """The function of one of its arguments."""
+    return lambda x: func(*args[:argnums], x, *args[argnums + 1 :])
+
+
+def jacrev(func: Function, argnums: int = 0) -> Function:
+    """A function that gives the derivatives of each element of func's result by each element of one
+    argument, in the shape of the result and then of the argument; reverse mode, an element of the
+    result at a time."""
+
+    def matrix(*args: Any) -> Tensor:
+        result, pull = vjp(_by(func, args, argnums), args[argnums])
+        rows = []
+        for place in range(int(result.size)):
+            unit = (f.arange(int(result.size)) == place).astype(result.dtype)
+            (row,) = pull(f.reshape(unit, result.shape))
+            rows.append(row)
+        return f.reshape(f.stack(rows), (*result.shape, *args[argnums].shape))
+
+    return matrix
+
+
+def jacfwd(func: Function, argnums: int = 0) -> Function:
+    """As `jacrev`, forward mode, an element of the argument at a time."""
+
+    def matrix(*args: Any) -> Tensor:
+        x = args[argnums]
+        columns = []
+        for place in range(int(x.size)):
+            unit = f.reshape((f.arange(int(x.size)) == place).astype(x.dtype), x.shape)
+            result, column = jvp(_by(func, args, argnums), [x], [unit])
+            columns.append(column)
+        return f.reshape(f.stack(columns, axis=-1), (*result.shape, *x.shape))
+
+    return matrix
+
+
+def hessian(func: Function, argnums: int = 0) -> Function:
+    """A function that gives the second derivatives of a single number by one argument."""
+    return jacrev(jacrev(func, argnums), argnums)
+
+
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The parameters of modules of one kind, and their buffers, each stacked along a new first
+    axis, for `vmap` of `functional_call`. Raises OptionError for no modules."""
+    if not models:
+        raise OptionError("stack_module_state: no modules")
+
+    def stacked(tables: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
+        return {
+            name: f.stack([table[name] for table in tables]).detach().requires_grad_(
+                tables[0][name].requires_grad
+            )
+            for name in tables[0]
+        }  # fmt: skip
+
+    return (
+        stacked([dict(each.named_parameters()) for each in models]),
+        stacked([dict(each.named_buffers()) for each in models]),
+    )

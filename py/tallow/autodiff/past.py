@@ -139,8 +139,10 @@ def stopped(node: Node) -> Node:
 
 
 def argument(node: Node) -> Node:
-    """A new node of the same value, by which a function is differentiated."""
-    return alias(node, FOLLOWED)
+    """A new node of the same value, by which a function is differentiated. An outer derivative goes
+    on to the node itself, which a buffer's twin does not hold."""
+    followed = node.is_buffer and node.past is not None
+    return alias(node, passed_to(node) if followed else FOLLOWED)
 
 
 def passed_to(node: Node) -> Past:

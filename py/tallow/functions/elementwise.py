@@ -143,7 +143,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
         x = values[0]
         nodes = [x.node] if alone and isinstance(x, Tensor) else broadcast(op.name, values)
         if only_floating and nodes[0].dtype.kind != "f":
-            nodes = [make(cast, node, dtype=dt.float32) for node in nodes]
+            nodes = [make(cast, node, dtype=dt.default_floating()) for node in nodes]
         return Tensor(make(op, *nodes))
 
     function.__name__ = function.__qualname__ = op.name

@@ -87,7 +87,7 @@ def _elements(values: Any, indent: int) -> str:
             if length > 2 * edge:
                 places = [*range(edge), *range(length - edge, length)]
                 shown = shown.take(places, axis)
-    written = _written(shown)
+    written: Callable[[Any], str] = _written(shown)
 
     def line(row: Any, indent: int) -> str:
         texts = [written(value) for value in row.tolist()]
@@ -99,14 +99,14 @@ def _elements(values: Any, indent: int) -> str:
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
     def block(part: Any, indent: int) -> str:
-        if part.ndim == 0:
-            return str(written(part.item()))
+        if not part.shape:
+            return written(part.item())
         if part.ndim == 1:
             return line(part, indent)
         blocks = [block(each, indent + 1) for each in part[: edge if _cut(part) else None]]
         if _cut(part):
             blocks += ["...", *(block(each, indent + 1) for each in part[-edge:])]
-        return "[" + ("," + "\n" * (part.ndim - 1) + " " * (indent + 1)).join(blocks) + "]"
+        return "[" + ("," + "\n" * int(part.ndim - 1) + " " * (indent + 1)).join(blocks) + "]"
 
     def _cut(part: Any) -> bool:
         return bool(shortened and len(part) > 2 * edge)
