@@ -407,11 +407,6 @@ class Forwarded(Base[Made]):
         """0 in a shape, in the type of this tensor."""
         return self._it.new_zeros(*size, dtype=dtype)
 
-    def new(self, *given: Any) -> Any:
-        """0 in a shape, or a tensor of data that is no number, in the type of this tensor."""
-        data = len(given) == 1 and not isinstance(given[0], (int, tuple))
-        return self._it.new_tensor(given[0]) if data else self._it.new_zeros(*given)
-
     def take(self, index: Any) -> Any:
         """The elements at places among all, negative ones from the end."""
         flat = self._it.reshape(-1)

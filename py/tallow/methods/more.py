@@ -375,18 +375,6 @@ class More(Base[Made]):
         """The bytes of an element."""
         return self._it.dtype.size  # type: ignore[no-any-return]
 
-    def stride(self, dim: Whole | None = None) -> Any:
-        """How many elements lie from one place of an axis to the next, in row-major order."""
-        found, step = [], 1
-        for length in reversed(self._it.shape):
-            found.insert(0, step)
-            step *= max(length, 1)
-        return tuple(found) if dim is None else found[dim]
-
-    def storage_offset(self) -> Whole:
-        """0: a tensor begins with its first element."""
-        return 0
-
     def is_contiguous(self) -> Truth:
         """True: elements have no other order than row-major."""
         return True
