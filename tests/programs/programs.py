@@ -39,7 +39,7 @@ PRINTED = (
 # The programs that run in browsers too: some of each kind.
 BROWSERS = (
     "agents/dqn",
-    "agents/ppo",
+    "agents/reinforce",
     "by_hand/gaussian_process",
     "by_hand/pinn",
     "by_hand/own_optimizer",
@@ -49,7 +49,7 @@ BROWSERS = (
     "graphs/gat",
     "images/cifar_resnet",
     "images/mnist",
-    "models/checkpoints",
+    "models/containers",
     "models/print_tensors",
     "old_style/variables",
     "sequences/lstm_tagger",
