@@ -58,7 +58,6 @@ from .functions import torch_elements, torch_names
 from .functions.torch_elements import *  # noqa: F403
 from .functions.torch_names import *  # type: ignore[assignment]  # noqa: F403
 from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from .methods.text import set_printoptions
 from .random import Generator, manual_seed
 from .runtime.buffer import live_buffers
 from .runtime.debug import debug_nans
@@ -96,6 +95,7 @@ if TYPE_CHECKING:
     )
     from .custom import custom_op
     from .formats.weights import load, load_into, save
+    from .methods.text import set_printoptions
     from .functions.data_types import *  # noqa: F403
     from .functions.torch_bessel import *  # noqa: F403
     from .functions.torch_draws import *  # noqa: F403
@@ -131,6 +131,7 @@ _NAMES = {
     ),
     "custom": ("custom_op",),
     "formats.weights": ("load", "load_into", "save"),
+    "methods.text": ("set_printoptions",),
 }  # fmt: skip
 """Names that are imported, by the module that has them, when one is first asked for."""
 

@@ -21,7 +21,7 @@ from .facts import Same
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .methods import Count, Methods
-from .methods.text import text_of
+from .methods.base import function
 from .ops.elementwise import cast
 from .ops.movement import permute
 from .shape import Shape, Size
@@ -202,7 +202,8 @@ class Tensor(Methods["Tensor"]):
         return Tensor(make(permute, self.node, axes=tuple(axes)))
 
     def __repr__(self) -> str:
-        return text_of(self)
+        text: str = function("methods.text", "text_of")(self)
+        return text
 
     def described(self) -> str:
         """What is known before it is computed."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import tallow as tl
 
-from .. import context, functional
+from .. import context, functional, methods
 from .. import dtype as _dtype
 from ..autodiff.everything import checkpoint as checkpoint
 from ..dtype import BY_NAME, DType
@@ -50,6 +50,7 @@ from .settings import *  # noqa: F403
 from .tensors import *  # noqa: F403
 
 context.pytorch.set(True)
+methods.complete()
 rooms.prepare()
 
 dtype = DType

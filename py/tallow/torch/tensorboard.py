@@ -1,12 +1,20 @@
 """torch.utils.tensorboard, where the package tensorboardX is installed, which writes the files."""
 
-try:
-    from tensorboardX import SummaryWriter  # type: ignore[import-not-found]
-except ImportError as error:
-    raise ModuleNotFoundError(
-        "torch.utils.tensorboard: the files are written by tensorboardX, which is not installed; "
-        "pip install tensorboardX",
-        name="tensorboardX",
-    ) from error
+from __future__ import annotations
 
-__all__ = ["SummaryWriter"]
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """SummaryWriter. Raises ModuleNotFoundError where tensorboardX is missing."""
+    if name != "SummaryWriter":
+        raise AttributeError(f"torch.utils.tensorboard has no {name}")
+    try:
+        return import_module("tensorboardX").SummaryWriter
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            "torch.utils.tensorboard: the files are written by tensorboardX, which is not "
+            "installed; pip install tensorboardX",
+            name="tensorboardX",
+        ) from error

@@ -61,7 +61,7 @@ _QUEUE = """
 """
 
 
-_INSTALL = "import tallow.torch\ntallow.torch.install()\n"
+INSTALL = "import tallow.torch\ntallow.torch.install()\n"
 """Has `import torch` find tallow.torch in what runs afterwards."""
 
 
@@ -177,7 +177,7 @@ def run_in(
     for path in (script, *files):  # including the script, because tracebacks quote its lines
         python.write(path.name, path.read_bytes())
     if as_torch:
-        python.run(_INSTALL, "install", _pass_on)
+        python.run(INSTALL, "install", _pass_on)
     code = script.read_bytes().decode("utf-8-sig")
     return python.run(code, script.name, _pass_on).status
 

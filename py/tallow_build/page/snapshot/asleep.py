@@ -21,9 +21,9 @@ _FOR_NUMPY = (
 # What the page's views do not use: training, reading files of weights, functions that few need. A
 # script that imports it has it fetched.
 _ON_DEMAND = re.compile(
-    r"tallow\.(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils"
-    r"|autodiff\.(?!history$)|formats\.(?!onnx)"
-    r"|functions\.(data_types|torch_(math|shapes|places|special)))"
+    r"tallow\.(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils|torch|sparse|linalg"
+    r"|autodiff\.(?!history$)|formats\.(?!onnx)|ops\.linalg"
+    r"|functions\.(data_types|linalg|torch_(?!names$|elements$)))"
 )
 
 # Larger than any free or used block of memory.
