@@ -95,7 +95,6 @@ if TYPE_CHECKING:
     )
     from .custom import custom_op
     from .formats.weights import load, load_into, save
-    from .methods.text import set_printoptions
     from .functions.data_types import *  # noqa: F403
     from .functions.torch_bessel import *  # noqa: F403
     from .functions.torch_draws import *  # noqa: F403
@@ -108,6 +107,7 @@ if TYPE_CHECKING:
     from .functions.torch_places import *  # noqa: F403
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
+    from .methods.text import set_printoptions
 
 _LATER = (
     "amp",

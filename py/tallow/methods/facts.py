@@ -70,10 +70,6 @@ class Facts(Base[Made]):
         """The tensor itself, or in another type: every element is stored."""
         return self._it if dtype is None else self._it.astype(dtype)  # type: ignore[no-any-return]
 
-    def is_complex(self) -> Truth:
-        """False: there are no complex numbers here."""
-        return False
-
     def is_signed(self) -> Truth:
         """Whether elements may be negative."""
         return self._it.dtype.kind in "if"

@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any
 
 ROOMS = (
-    "torch torch.Tensor torch.nn torch.nn.functional torch.nn.init torch.nn.utils "
-    "torch.nn.utils.rnn torch.nn.utils.parametrizations torch.nn.utils.prune torch.optim "
-    "torch.optim.lr_scheduler torch.optim.swa_utils torch.autograd torch.autograd.functional "
-    "torch.func torch.amp torch.linalg torch.fft torch.special torch.sparse torch.distributions "
-    "torch.distributions.transforms torch.distributions.constraints torch.utils.data "
-    "torch.utils.checkpoint torch.jit torch.hub torch.onnx torch.cuda"
-).split()
+    "torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.nn.init",
+    "torch.nn.utils", "torch.nn.utils.rnn", "torch.nn.utils.parametrizations",
+    "torch.nn.utils.prune", "torch.optim", "torch.optim.lr_scheduler",
+    "torch.optim.swa_utils", "torch.autograd", "torch.autograd.functional", "torch.func",
+    "torch.amp", "torch.linalg", "torch.fft", "torch.special", "torch.sparse",
+    "torch.distributions", "torch.distributions.transforms",
+    "torch.distributions.constraints", "torch.utils.data", "torch.utils.checkpoint",
+    "torch.jit", "torch.hub", "torch.onnx", "torch.cuda",
+)  # fmt: skip
 
 # Names of PyTorch's own machinery, of which no documentation speaks.
 INTERNAL = re.compile(

@@ -18,11 +18,12 @@ _FOR_NUMPY = (
     "tarfile",
 )
 
-# What the page's views do not use: training, reading files of weights, functions that few need. A
+# What the page's views do not use: training, files of weights, writing ONNX, what few need. A
 # script that imports it has it fetched.
 _ON_DEMAND = re.compile(
     r"tallow\.(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils|torch|sparse|linalg"
-    r"|autodiff\.(?!history$)|formats\.(?!onnx)|ops\.linalg"
+    r"|autodiff\.(?!history$)|formats\.(?!onnx)|ops\.linalg|methods\.(facts|forwarded|text)"
+    r"|custom$|formats\.onnx\.write"
     r"|functions\.(data_types|linalg|torch_(?!names$|elements$)))"
 )
 
