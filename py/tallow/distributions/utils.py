@@ -125,3 +125,8 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     padded = f.pad(vec, [(0, 0)] * (vec.ndim - 1) + [(0, 1)])
     flat = f.take(padded, asarray(places, "int32"), axis=-1)
     return f.reshape(flat, (*vec.shape[:-1], side, side))
+
+
+def _standard_normal(shape: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """Numbers of the standard normal distribution; PyTorch's programs take it from here."""
+    return f.randn(tuple(shape), dtype=dtype, device=device)

@@ -21,7 +21,7 @@ from ..ops.elementwise import cast, to_half
 from ..ops.gather import checked
 from ..ops.logic import philox
 from ..shape import Shape, broadcast_shapes
-from ..tensor import Scalar, Tensor, asarray
+from ..tensor import Scalar, Tensor, apply, asarray
 
 
 def expand_node(node: Node, shape: Shape) -> Node:
@@ -122,12 +122,17 @@ def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
     return expand_node(constant(from_values([value], (1,) * len(shape), dtype)), shape)
 
 
+_OF_TRUTH = {"add": "logical_or", "multiply": "logical_and"}
+"""What an op is of truth values, as in NumPy and PyTorch."""
+
+
 def lift(op: Elementwise) -> Callable[..., Tensor]:
     """The function of tensors and numbers that applies an op, with broadcasting and promotion."""
 
     selects = isinstance(op, Select)
     alone = op.arity == 1
     only_floating = op.accepts == "f"
+    truth = _OF_TRUTH.get(op.name)
 
     def function(*operands: Tensor | Scalar) -> Tensor:
         if len(operands) != op.arity:
@@ -142,6 +147,8 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
             return Tensor(make(op, *nodes))
         x = values[0]
         nodes = [x.node] if alone and isinstance(x, Tensor) else broadcast(op.name, values)
+        if truth is not None and nodes[0].dtype.kind == "b":
+            return apply(truth, *values)
         if only_floating and nodes[0].dtype.kind != "f":
             nodes = [make(cast, node, dtype=dt.default_floating()) for node in nodes]
         return Tensor(make(op, *nodes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import count
 from typing import Any, Self
@@ -9,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from .. import context, graph
 from ..device_name import DeviceName, resolved
-from ..dtype import DType
+from ..dtype import DType, float32, in_pytorch
 from ..errors import DTypeError, GradientError, ShapeError
 from ..facts import Fact, ReadOnly, Table
 from ..grad_mode import is_grad_enabled
@@ -70,7 +71,7 @@ class Variable(Tensor):
         requires_grad: bool = False,
     ) -> None:
         value = asarray(initial, dtype)
-        check_whole(value.dtype)
+        value = value.astype(stored_type(value.dtype))
         self.number = next(_numbers)  # distinguishes it in keys, where == would make a tensor
         self.name = name or f"variable {self.number}"
         self._dtype, self._shape = value.dtype, value.shape
@@ -263,7 +264,7 @@ class Variable(Tensor):
     def move(self, device: str | None = None, dtype: DType | None = None) -> None:
         """Stores it on another device, or a floating one in another floating type. DTypeError for
         types that are kept in few bits."""
-        check_whole(dtype)
+        dtype = None if dtype is None else stored_type(dtype)
         if dtype is not None and self._dtype.is_floating and dtype != self._dtype:
             value = Tensor(self.buffer().node).astype(dtype).detach()
             Variable.dtype.put(self, dtype)
@@ -337,10 +338,22 @@ class Variable(Tensor):
         return buffer
 
 
-def check_whole(dtype: DType | None) -> None:
-    """DTypeError for a type that is kept in few bits."""
-    if dtype is not None and dtype.coded:
+_told: list[bool] = []
+
+
+def stored_type(dtype: DType) -> DType:
+    """The type in which a variable is stored. With PyTorch's habits, bfloat16 is computed wider, in
+    float32, and said so once; DTypeError for other types that are kept in few bits."""
+    if not dtype.coded:
+        return dtype
+    if dtype.name != "bfloat16" or not in_pytorch():
         raise DTypeError(f"a variable cannot be {dtype.name}; cast it to float32 or int8")
+    if not _told:
+        _told.append(True)
+        warnings.warn(
+            "parameters and buffers of bfloat16 are stored and computed in float32", stacklevel=4
+        )
+    return float32
 
 
 _FILL_BYTES = 1 << 22

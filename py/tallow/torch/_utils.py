@@ -24,6 +24,11 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
     return tuple(found)
 
 
+def _get_all_device_indices() -> list[int]:
+    """No index: there is no CUDA device."""
+    return []
+
+
 def _get_device_index(device: Any, *args: Any, **options: Any) -> int:
     """The index of a device, or 0."""
     return getattr(device, "index", None) or 0

@@ -10,6 +10,7 @@ from typing import Any
 import tallow as tl
 import tallow.autograd as _autograd
 from tallow.autograd import *  # noqa: F403
+from tallow.autograd import Function
 
 from ..errors import GradientError
 from ..tensor import Tensor
@@ -44,6 +45,14 @@ class set_detect_anomaly(nullcontext[None]):  # noqa: N801 - PyTorch's name
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__()
+
+
+InplaceFunction = Function
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself."""
+    return fn
 
 
 def gradcheck(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from .settings import compile as compile
@@ -12,7 +13,9 @@ def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
     return (lambda each: each) if fn is None else fn
 
 
-allow_in_graph = disable
+allow_in_graph = optimize = disable
+config = SimpleNamespace()
+"""Settings; none changes anything."""
 
 
 def is_compiling() -> bool:

@@ -186,6 +186,6 @@ default_stream = current_stream
 
 
 def __getattr__(name: str) -> Any:
-    if name == "amp":
-        return import_module(f"{__name__}.amp")
+    if name in ("amp", "nvtx"):
+        return import_module(f"{__name__}.{name}")
     raise missing("torch.cuda", name)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlparse as urlparse
 
 from ..errors import MissingNameError
 from .files import load as _load
 from .rooms import missing
+
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+"""The part of a file's name that is the beginning of its hash."""
 
 _folder = Path(os.environ.get("TORCH_HOME", "~/.cache/torch")).expanduser() / "hub"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class _Required:
     """The default of an option that must be given."""
@@ -11,5 +13,6 @@ class _Required:
 
 
 required = _Required()
+_params_t = ParamsT = Any  # for annotations
 
 __all__ = ["required"]

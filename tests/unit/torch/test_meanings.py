@@ -178,3 +178,18 @@ def test_variables_of_older_programs(torch: Any) -> None:
     assert torch.nn.init.xavier_uniform(torch.empty(2, 2)).shape == (2, 2)
     with pytest.warns(UserWarning, match="softmax: give dim"):
         assert F.softmax(torch.zeros(1, 2)).tolist() == [[0.5, 0.5]]
+
+
+def test_bfloat16_is_computed_wider_where_it_must_be(
+    torch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tallow.runtime import variable
+
+    x = torch.tensor([1.0, 2.0]).bfloat16()
+    assert (x * 2 + 1).dtype is torch.bfloat16 and x.sum().item() == 3.0
+    monkeypatch.setattr(variable, "_told", [])
+    with pytest.warns(UserWarning, match="bfloat16 are stored and computed in float32"):
+        layer = torch.nn.Linear(2, 1).to(torch.bfloat16)
+    assert layer.weight.dtype is torch.float32 and layer(x).shape == (1,)
+    half = torch.nn.Linear(2, 1).half()
+    assert half(torch.ones(1, 2).half()).dtype is torch.float16

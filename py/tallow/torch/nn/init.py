@@ -10,6 +10,27 @@ from tallow.nn.init import *  # noqa: F403
 from ..rooms import missing
 
 
+def _no_grad_uniform_(tensor: Any, a: float, b: float) -> Any:
+    """`uniform_`."""
+    return _init.uniform_(tensor, a, b)
+
+
+def _no_grad_normal_(tensor: Any, mean: float, std: float) -> Any:
+    """`normal_`."""
+    return _init.normal_(tensor, mean, std)
+
+
+def _no_grad_trunc_normal_(tensor: Any, mean: float, std: float, a: float, b: float) -> Any:
+    """`trunc_normal_`."""
+    return _init.trunc_normal_(tensor, mean, std, a, b)
+
+
+def _calculate_correct_fan(tensor: Any, mode: str) -> int:
+    """How many inputs or outputs an element of a layer has."""
+    fans = _init._calculate_fan_in_and_fan_out(tensor)
+    return fans[0] if mode.lower() == "fan_in" else fans[1]
+
+
 def __getattr__(name: str) -> Any:
     for each in (name, f"{name}_"):  # xavier_uniform is xavier_uniform_
         if hasattr(_init, each):
