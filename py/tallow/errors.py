@@ -5,7 +5,8 @@ TallowError (a RuntimeError)
 │   └── AxisError             an axis that a tensor does not have (also an IndexError)
 ├── DTypeError            element types that do not fit (also a TypeError)
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
-├── ArgumentError         an argument that a function does not have (TypeError)
+├── ArgumentError         an argument of another kind, or that there is none of (TypeError)
+├── UnreadyError          a module before its __init__ (AttributeError)
 ├── MissingNameError      a name of PyTorch's that is missing here (AttributeError)
 ├── OptionError           a setting that has no such value (ValueError)
 │   └── MissingError          what a kind of object does not have (also a NotImplementedError)
@@ -56,7 +57,11 @@ class GraphError(TallowError):
 
 
 class ArgumentError(TallowError, TypeError):
-    """An argument of a name that a function does not have."""
+    """An argument of another kind, or of a name that a function does not have."""
+
+
+class UnreadyError(TallowError, AttributeError):
+    """A module that is used before its `super().__init__()`."""
 
 
 class MissingNameError(TallowError, AttributeError):

@@ -16,7 +16,7 @@ from . import graph, hostarray
 from .context import pytorch
 from .device_name import DeviceName
 from .dtype import DType, as_dtype
-from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
+from .errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
 from .facts import Same
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
@@ -211,7 +211,7 @@ class Tensor(Methods["Tensor"]):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise ShapeError("len: a tensor without axes has no length")
+            raise ArgumentError("len: a tensor without axes has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:

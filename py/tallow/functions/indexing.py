@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from .. import dtype as dt
-from ..errors import DTypeError, IndexRangeError, ShapeError
+from ..errors import AxisError, DTypeError, IndexRangeError, ShapeError
 from ..graph import Node, constant, make
 from ..hostarray import HostArray, from_values
 from ..ops import gather, movement
@@ -101,7 +101,7 @@ def _with_places(x: Tensor, items: list[Any]) -> list[Any]:
             mask = asarray(item)
             if mask.dtype == dt.bool_ and mask.ndim:
                 if mask.shape != x.shape[axis : axis + mask.ndim]:
-                    raise ShapeError(
+                    raise AxisError(
                         f"x[mask]: the mask {mask.shape} does not fit the axes from {axis} on of "
                         f"{x.shape}"
                     )
@@ -135,7 +135,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     dims = node.shape
     used = sum([item is not None for item in items])
     if used > len(dims):
-        raise ShapeError(f"{used} indices are too many for a tensor of shape {dims}")
+        raise AxisError(f"{used} indices are too many for a tensor of shape {dims}")
     starts: list[int] = []
     steps: list[int] = []
     sizes: list[int] = []

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ..dtype import DType, in_pytorch, is_dtype, tensor_type
+from ..errors import DTypeError
 from .base import Axes, Base, Made, Number, Truth, Whole, where_to
 
 
@@ -200,6 +201,8 @@ class Common(Base[Made]):
         the elements are cast to first."""
         axes, keep = axis if dim is None else dim, keepdims or keepdim
         given: Any = self if dtype is None else self._as(dtype)
+        if in_pytorch() and not given.dtype.is_floating:
+            raise DTypeError(f"mean: of {given.dtype.name}; give dtype=, a floating type")
         return given._array("mean", axis=axes, keepdims=keep)  # type: ignore[no-any-return]
 
     def var(

@@ -8,11 +8,14 @@ from typing import Any, Self
 from .. import context
 from ..dtype import DType
 from ..errors import (
+    ArgumentError,
     DTypeError,
+    MissingError,
     OptionError,
     ShapeError,
     TallowError,
     TracingError,
+    UnreadyError,
     line_of_user,
 )
 from ..facts import MISSING, Fact, Same, Table, reads, wrote
@@ -62,7 +65,7 @@ class Module(HasState):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass defines it."""
-        raise TallowError(f"{type(self).__name__} does not define forward()")
+        raise MissingError(f"{type(self).__name__} does not define forward()")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if reads.installed and context.trace.get() is None:
@@ -112,7 +115,7 @@ class Module(HasState):
         tables = self.__dict__
         if "_modules" not in tables:
             if isinstance(value, (Parameter, Buffer, Module)):
-                raise TallowError(f"{type(self).__name__}: call super().__init__() first")
+                raise UnreadyError(f"{type(self).__name__}: call super().__init__() first")
             object.__setattr__(self, name, value)
             return
         parameters, buffers, modules = self._parameters, self._buffers, self._modules
@@ -179,8 +182,13 @@ class Module(HasState):
         return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Adds a parameter under a name; None reserves the name, as for a layer without a bias."""
+        """Adds a parameter under a name; None reserves the name, as for a layer without a bias.
+        Raises ArgumentError for what is no parameter."""
         _check_name(self, name)
+        if param is not None and not isinstance(param, Variable):
+            raise ArgumentError(
+                f"register_parameter: {name!r} is {type(param).__name__}, not an nn.Parameter"
+            )
         self.__dict__.pop(name, None)
         self._parameters[name] = param
 

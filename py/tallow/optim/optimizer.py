@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from .. import context
 from .. import functions as f
-from ..errors import OptionError
+from ..errors import ArgumentError, OptionError
 from ..facts import Fact, Items
 from ..grad_mode import enable_grad, no_grad
 from ..nn.parameter import Parameter
@@ -50,7 +50,7 @@ class Optimizer(Hooked):
         self._firsts: dict[int, Tensor] = {}  # what variables of the state began with
         self._skipped: Tensor | None = None
         if isinstance(params, Tensor):
-            raise OptionError(
+            raise ArgumentError(
                 f"{type(self).__name__}: the parameters must be a list, not one "
                 f"{type(params).__name__}; put it into [ ]"
             )

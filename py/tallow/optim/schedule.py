@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import OptionError
+from ..errors import ArgumentError, OptionError
 from .optimizer import Optimizer
 
 Verbose = bool | str | None
@@ -121,7 +121,7 @@ class LRScheduler:
 def check_optimizer(name: str, optimizer: Any) -> None:
     """OptionError for what is no optimiser."""
     if not isinstance(optimizer, Optimizer):
-        raise OptionError(f"{name}: {optimizer!r:.80} is not an optimiser")
+        raise ArgumentError(f"{name}: {optimizer!r:.80} is not an optimiser")
 
 
 def warn_of_verbose(name: str, verbose: Verbose) -> None:

@@ -104,7 +104,7 @@ def _found(name: str) -> Any:
     """The definition behind a name of names.py."""
     method = getattr(Tensor, name, None)
     if callable(method):
-        return spelled(f"torch.{name}", method)
+        return spelled(f"torch.{name}", method, method=True)
     for source in (tl, functional):
         if hasattr(source, name):
             return spelled(f"torch.{name}", getattr(source, name))

@@ -8,6 +8,7 @@ from functools import cache, wraps
 from typing import Any
 
 from ..errors import ArgumentError
+from ..tensor import Tensor
 
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "dim": ("axis", "axes", "dims"), "axis": ("dim",), "dims": ("axes", "axis", "dim"),
@@ -56,15 +57,19 @@ def _arranged(
     return placed, named
 
 
-def spelled(what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def spelled(what: str, function: Callable[..., Any], method: bool = False) -> Callable[..., Any]:
     """A definition of Tallow's, called as PyTorch's function of that name is called.
 
-    what: what errors call it. Arguments have PyTorch's names, or the definition's own. `out` is a
-    tensor that is changed to the result. Raises ArgumentError, a TypeError, for another name.
+    what: what errors call it. method: whether it is a tensor's, so that the first argument is one.
+    Arguments have PyTorch's names, or the definition's own. `out` is a tensor that is changed to
+    the result. Raises ArgumentError, a TypeError, for another name, and for another first argument.
     """
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
+        if method and args and not isinstance(args[0], Tensor):
+            kind = type(args[0]).__name__
+            raise ArgumentError(f"{what}(): argument 'input' must be a Tensor, not {kind}")
         if not options:
             return function(*args)
         out = options.pop("out", None)

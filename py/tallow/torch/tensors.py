@@ -12,7 +12,7 @@ import tallow as tl
 from .. import dtype as dt
 from .. import shape
 from ..dtype import DType, as_dtype
-from ..errors import DTypeError, OptionError
+from ..errors import ArgumentError, DTypeError, OptionError
 from ..functions import torch_shapes
 from ..functions.creation import of_sizes_or_data, placed
 from ..random import Generator
@@ -110,6 +110,8 @@ def _of(value: builtins.int, sizes: tuple[Any, ...], options: dict[str, Any]) ->
     if size is None:
         size = sizes[0] if len(sizes) == 1 and not hasattr(sizes[0], "__index__") else sizes
     options["dtype"] = options.get("dtype") or dt.default_floating()
+    if isinstance(size, str) or not all(hasattr(length, "__index__") for length in size):
+        raise ArgumentError(f"argument 'size' must be whole numbers, not {size!r}")
     made = tl.full(tuple(size), value, **options)
     return made if out is None else put_out(out, made)
 
