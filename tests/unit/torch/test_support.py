@@ -1,0 +1,48 @@
+"""docs/pytorch.md: its list of names is fresh, its examples hold, and no name is lost."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tallow as tl
+
+from . import support
+
+LEAST = 1690
+"""How many of PyTorch's names there are at least."""
+
+BLOCKS = re.findall(r"^```python\n(.*?)^```", support.PAGE.read_text("utf-8"), re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def lacking() -> dict[str, list[str]]:
+    return support.missing()
+
+
+def test_the_page_lists_the_names(lacking: dict[str, list[str]]) -> None:
+    page = support.PAGE.read_text("utf-8")
+    assert support.written(page, lacking) == page, "python -m tests.unit.torch.support writes it"
+
+
+def test_no_name_is_lost(lacking: dict[str, list[str]]) -> None:
+    total = sum(map(len, support.NAMES.values()))
+    assert total - sum(map(len, lacking.values())) >= LEAST
+
+
+def test_the_examples_of_the_page(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert BLOCKS
+    monkeypatch.chdir(tmp_path)
+    tl.set_default_device("numpy")
+    names: dict[str, Any] = {}
+    try:
+        for number, block in enumerate(BLOCKS):
+            exec(compile(block, f"pytorch.md, block {number}", "exec"), names)
+    finally:
+        torch.uninstall()
+        tl.set_default_device(None)
