@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -46,3 +47,12 @@ def test_the_examples_of_the_page(
     finally:
         torch.uninstall()
         tl.set_default_device(None)
+
+
+def test_the_cheat_sheet_names_what_is_there(torch: Any) -> None:
+    sheet = support.PAGE.read_text("utf-8").partition("## Cheat sheet")[2].partition("\n## ")[0]
+    found = re.findall(r"\b(torch|tl|F)((?:\.[a-z_]\w*)+)", sheet)
+    assert len(found) > 50
+    starts = {"torch": torch, "tl": tl, "F": torch.nn.functional}
+    for start, path in found:
+        attrgetter(path[1:])(starts[start])
