@@ -4,6 +4,7 @@ TallowError (a RuntimeError)
 ├── ShapeError            shapes that do not fit (also a ValueError)
 │   └── AxisError             an axis that a tensor does not have (also an IndexError)
 ├── DTypeError            element types that do not fit (also a TypeError)
+│   └── WideIntegerError      integers of 64 bits that the device might not hold in 32
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
 ├── ArgumentError         an argument of another kind, or that there is none of (TypeError)
 ├── UnreadyError          a module before its __init__ (AttributeError)
@@ -50,6 +51,10 @@ class AxisError(ShapeError, IndexError):
 
 class DTypeError(TallowError, TypeError):
     """Element types that do not fit."""
+
+
+class WideIntegerError(DTypeError):
+    """Integers of 64 bits that 32 bits, in which a device computes, might not hold."""
 
 
 class GraphError(TallowError):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from ..bounds import Range
 from ..dtype import DType, device_type
-from ..errors import DTypeError
+from ..errors import WideIntegerError
 from ..graph import Graph, Node
 
 ASSUMED = 1 << 20
@@ -116,7 +116,7 @@ def largest_feed(graph: Graph) -> int | None:
     """The number so that 32 bits hold all that the graph computes of 64-bit integers between minus
     that and one less than it, if they hold those; None if it is fed none.
 
-    Raises DTypeError where 32 bits need not do, whatever it is fed.
+    Raises WideIntegerError where 32 bits need not do, whatever it is fed.
     """
     wide = [node for node in graph.nodes() if is_wide(node.dtype)]
     fed = any(is_wide(node.dtype) for node in graph.inputs)
@@ -127,7 +127,7 @@ def largest_feed(graph: Graph) -> int | None:
             return 1 << bits if fed else None
     assert beyond is not None
     low, high = ranges.of(beyond)
-    raise DTypeError(
+    raise WideIntegerError(
         f"{beyond.op.name} of {beyond.dtype.name} {list(beyond.shape)} may reach from {low} to "
         f"{high}; the GPU computes {device_type(beyond.dtype).name}: run this model with "
         "device='numpy', or cast to a type of 32 bits"

@@ -62,6 +62,33 @@ class Facts(Base[Made]):
         """The tensor itself: no element is complex."""
         return self._it  # type: ignore[no-any-return]
 
+    @property
+    def mH(self) -> Made:
+        """The last two axes exchanged."""
+        return self._it.mT  # type: ignore[no-any-return]
+
+    H = mH
+
+    def adjoint(self) -> Made:
+        """The last two axes exchanged."""
+        return self._it.mT  # type: ignore[no-any-return]
+
+    def positive(self) -> Made:
+        """The tensor itself."""
+        return self._it  # type: ignore[no-any-return]
+
+    def char(self) -> Made:
+        """The elements as int8."""
+        return self._it.astype("int8")  # type: ignore[no-any-return]
+
+    def vdot(self, other: Any) -> Made:
+        """The inner product of two vectors."""
+        return self._it.dot(other)  # type: ignore[no-any-return]
+
+    def moveaxis(self, source: Any, destination: Any) -> Made:
+        """Axes moved to other positions."""
+        return self._it.movedim(source, destination)  # type: ignore[no-any-return]
+
     def to_sparse(self) -> Any:
         """The elements that are not 0, in coordinates; see tallow/sparse.py. Reads them."""
         return function("sparse", "to_sparse")(self)

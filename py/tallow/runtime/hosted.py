@@ -13,7 +13,8 @@ from typing import Any
 
 from ..compile import Compiled
 from ..compile.plan import Port
-from ..dtype import BY_NAME
+from ..dtype import BY_NAME, float64
+from ..errors import WideIntegerError
 from ..graph import Graph
 from ..hostarray import HostArray
 from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
@@ -39,6 +40,27 @@ def has_code(used: Backend, graph: Graph) -> bool:
             stacklevel=3,
         )
     return not lacking
+
+
+class NarrowFloatWarning(UserWarning):
+    """float64 is computed in float32, on a device that has no wider type."""
+
+
+def warn_of_float64(used: Backend, graph: Graph) -> None:
+    """Says so if a graph takes or gives float64, which a device computes in float32."""
+    ends = [*graph.inputs, *graph.outputs.values()]
+    if any(node.dtype is float64 for node in ends):
+        device = used.info.device
+        warnings.warn(
+            f"{device!r} computes float64 in float32; choose another device, or float32",
+            NarrowFloatWarning,
+            stacklevel=3,
+        )
+
+
+def warn_of_wide(graph: Graph, error: WideIntegerError) -> None:
+    """Says that a plan runs on NumPy, since the device has no integers of 64 bits."""
+    warnings.warn(f"{graph.name} runs on NumPy: {error}", NoKernelWarning, stacklevel=3)
 
 
 def load(used: Backend, compiled: Compiled) -> Program:

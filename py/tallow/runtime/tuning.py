@@ -25,13 +25,14 @@ from ..compile import Begin, Compiled, compile_graph, optimise
 from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes
 from ..compile.targets import EXACT
-from ..errors import DeviceLostError, StorageError, TallowError
+from ..dtype import in_pytorch
+from ..errors import DeviceLostError, StorageError, TallowError, WideIntegerError
 from ..graph import Graph, Node, input_node, make
 from ..op import Contraction
 from ..shape import size_of
 from .base import Backend, Timing
 from .device import backend, get_float32_matmul_precision
-from .hosted import has_code
+from .hosted import has_code, warn_of_float64, warn_of_wide
 
 GAIN = 0.95  # a candidate must take at most this share of the default's time to replace it
 SECONDS = 0.05  # of runs of each candidate, so that a network takes seconds, not minutes
@@ -207,10 +208,19 @@ def kernels_version() -> str:
 
 def compile_for(used: Backend, graph: Graph, begin: Begin | None = None) -> Compiled:
     """The plan of a graph for a device, with the kernels that were tuned for it; see
-    `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py)."""
+    `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py), and with
+    PyTorch's habits, by which integers have 64 bits, if 32 might not hold one."""
     if not has_code(used, graph):
         return compile_graph(graph, EXACT, host_limits())
-    return compile_graph(graph, used.target.name, limits_of(used), begin)
+    if in_pytorch() and not used.target.computes_64_bits:
+        warn_of_float64(used, graph)
+    try:
+        return compile_graph(graph, used.target.name, limits_of(used), begin)
+    except WideIntegerError as error:
+        if not in_pytorch():
+            raise
+        warn_of_wide(graph, error)
+    return compile_graph(graph, EXACT, host_limits())
 
 
 def limits_of(used: Backend) -> Limits:

@@ -33,6 +33,7 @@ from ..grad_mode import is_grad_enabled as is_grad_enabled
 from ..grad_mode import no_grad as no_grad
 from ..grad_mode import set_grad_enabled as set_grad_enabled
 from ..methods.text import set_printoptions as set_printoptions
+from ..nn import functional as networks
 from ..random import Generator as Generator
 from ..runtime.device import get_float32_matmul_precision as get_float32_matmul_precision
 from ..runtime.device import get_num_threads as get_num_threads
@@ -78,7 +79,7 @@ globals().update({name: BY_NAME[own] for name, own in _LONG.items()})
 globals().update(tensors.tensor_types())
 float8_e4m3fn, float8_e5m2 = _dtype.float8_e4m3fn, _dtype.float8_e5m2
 
-__version__ = "2.9.0+tallow"
+__version__ = "2.13.0+tallow"
 """The PyTorch whose names these are, for programs that ask."""
 
 _ALIASES = {
@@ -105,7 +106,7 @@ def _found(name: str) -> Any:
     method = getattr(Tensor, name, None)
     if callable(method):
         return spelled(f"torch.{name}", method, method=True)
-    for source in (tl, functional):
+    for source in (tl, functional, networks):
         if hasattr(source, name):
             return spelled(f"torch.{name}", getattr(source, name))
     if name in _LINALG:

@@ -7,7 +7,7 @@ are complex and missing, as are the factorisations with pivots (`lu` and its kin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from ..dtype import DType
 from ..errors import LinAlgError, OptionError, ShapeError
@@ -25,6 +25,7 @@ from ..functions.linalg import (
 )
 from ..shape import check_axes, size_of
 from ..tensor import Tensor
+from .rooms import missing
 
 Dim = int | Sequence[int] | None
 Order = of.Order
@@ -325,3 +326,7 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing("torch.linalg", name)

@@ -10,7 +10,7 @@ from typing import Any
 import tallow as tl
 
 from .. import dtype as dt
-from .. import shape
+from .. import functional, shape
 from ..dtype import DType, as_dtype
 from ..errors import ArgumentError, DTypeError, OptionError
 from ..functions import torch_shapes
@@ -417,6 +417,26 @@ def typename(obj: object) -> str:
     return str(obj.type()) if isinstance(obj, Tensor) else type(obj).__qualname__
 
 
+def adjoint(input: Tensor) -> Tensor:
+    """The last two axes exchanged: no element is complex."""
+    return input.mT
+
+
+def real(input: Tensor) -> Tensor:
+    """The tensor itself: no element is complex."""
+    return input
+
+
+def fill(input: Tensor, value: Number) -> Tensor:
+    """A number in the shape and type of a tensor."""
+    return full_like(input, value)
+
+
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = 0) -> Tensor:
+    """`torch.nn.functional.pad` with a number."""
+    return functional.pad(input, pad, "constant", value)
+
+
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """Another tensor of the same values, through which gradients pass."""
     return input.clone()
@@ -474,10 +494,11 @@ def tensor_types() -> dict[str, type]:
 
 
 __all__ = [
-    "arange", "as_tensor", "asarray", "broadcast_shapes", "cat", "clone", "concat", "concatenate",
-    "einsum", "empty", "empty_like", "eye", "from_numpy", "frombuffer", "full", "full_like",
-    "is_storage", "is_tensor", "linspace", "logspace", "meshgrid", "normal", "numel", "ones",
-    "ones_like", "pow", "promote_types", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm", "range", "result_type", "scalar_tensor", "tensor", "typename",
-    "unique", "where", "zeros", "zeros_like",
+    "adjoint", "arange", "as_tensor", "asarray", "broadcast_shapes", "cat", "clone", "concat",
+    "concatenate", "constant_pad_nd", "einsum", "empty", "empty_like", "eye", "fill",
+    "from_numpy", "frombuffer", "full", "full_like", "is_storage", "is_tensor", "linspace",
+    "logspace", "meshgrid", "normal", "numel", "ones", "ones_like", "pow", "promote_types",
+    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range",
+    "real", "result_type", "scalar_tensor", "tensor", "typename", "unique", "where", "zeros",
+    "zeros_like",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from array import array
 from dataclasses import replace
 
 from ...dtype import DType, device_type, float16
-from ...errors import DTypeError
+from ...errors import DTypeError, WideIntegerError
 from ...functions.elementwise import expand_node
 from ...graph import Graph, Node, constant, make
 from ...hostarray import HostArray, elements, from_values
@@ -104,7 +104,7 @@ def to_32_bits(data: HostArray) -> HostArray:
         packed = array(target.code, values)
     except OverflowError as error:
         least, most = min(values), max(values)
-        raise DTypeError(
+        raise WideIntegerError(
             f"a {data.dtype.name} constant of shape {data.shape} reaches from {least} to {most}; "
             f"the GPU computes {target.name}: run this model with device='numpy'"
         ) from error

@@ -7,6 +7,8 @@ from typing import Any
 
 import tallow.nn as _nn
 
+__path__: list[str] = []  # its rooms are in names.py
+
 
 class DataParallel(_nn.Module):
     """A module on several devices: on the one there is. Its `state_dict` has PyTorch's names,

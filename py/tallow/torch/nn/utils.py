@@ -14,8 +14,8 @@ __path__: list[str] = []  # its rooms, such as rnn, are in names.py
 
 clip_grad_norm = _utils.clip_grad_norm_
 
-_ROOMS = ("clip_grad", "convert_parameters", "fusion", "parametrizations", "parametrize", "prune",
-          "rnn", "stateless")  # fmt: skip
+_ROOMS = ("clip_grad", "convert_parameters", "fusion", "parametrizations", "parametrize", "rnn",
+          "stateless")  # fmt: skip
 
 
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
