@@ -300,21 +300,32 @@ def nanmean(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
 
 
 def var_mean(
-    input: Tensor, dim: Axis = None, *, correction: float = 1, keepdim: bool = False
+    input: Tensor,
+    dim: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The variance, divided by the count less `correction`, and the mean."""
+    """The variance, divided by the count less `correction`, which is 1, or 0 if not unbiased, and
+    the mean."""
     return (
-        reduction.var(input, dim, correction, keepdim),
+        reduction.var(input, dim, float(unbiased) if correction is None else correction, keepdim),
         reduction.mean(input, dim, keepdim),
     )
 
 
 def std_mean(
-    input: Tensor, dim: Axis = None, *, correction: float = 1, keepdim: bool = False
+    input: Tensor,
+    dim: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The square root of the variance of `var_mean`, and the mean."""
     return (
-        reduction.std(input, dim, correction, keepdim),
+        reduction.std(input, dim, float(unbiased) if correction is None else correction, keepdim),
         reduction.mean(input, dim, keepdim),
     )
 

@@ -213,10 +213,11 @@ def unique(
 ) -> Any:
     """The different elements, in order; NaN comes last, and equals no other. return_inverse: also
     the place of each element among them;
-    return_counts: also how often each occurs; int32. Reads the elements, and blocks. Raises
-    OptionError for an axis."""
+    return_counts: also how often each occurs. dim: the different slices along an axis instead.
+    Reads the elements, and blocks. Raises AxisError for an axis that there is not."""
     if dim is not None:
-        raise OptionError("unique: along an axis is not supported; leave out dim")
+        return _unique_slices(input, check_axis(dim, input.ndim, "unique"), return_inverse,
+                              return_counts)  # fmt: skip
     items = [_Missing() if item != item else item for item in host_values([input])[0].flat()]
     counts: dict[Any, int] = {}
     for item in items:
@@ -263,6 +264,24 @@ def unique_consecutive(
         found.append(reshape(inverse, input.shape) if dim is None else inverse)
     if return_counts:
         found.append(asarray(counts, "int32"))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _unique_slices(input: Tensor, axis: int, inverse: bool, counted: bool) -> Any:
+    """The different slices along an axis, in order, as `unique`."""
+    length = input.shape[axis]
+    (data,) = host_values([reshape(moveaxis(input, axis, 0), (length, -1))])
+    slices = [tuple(line) for line in data.tolist()]
+    order = builtins.sorted(set(slices))
+    places = {each: place for place, each in enumerate(order)}
+    kind = dt.default_integer()
+    firsts = [slices.index(each) for each in order]
+    found = [take(input, asarray(from_values(firsts, (len(order),), kind)), axis)]
+    if inverse:
+        found.append(asarray(from_values([places[each] for each in slices], (length,), kind)))
+    if counted:
+        counts = [slices.count(each) for each in order]
+        found.append(asarray(from_values(counts, (len(order),), kind)))
     return found[0] if len(found) == 1 else tuple(found)
 
 

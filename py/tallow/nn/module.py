@@ -427,6 +427,10 @@ class Module(HasState):
         """The settings that stand in the module's text."""
         return ""
 
+    def _get_name(self) -> str:
+        """The name of its class."""
+        return type(self).__name__
+
     def __repr__(self) -> str:
         inner = [f"({name}): {module!r}" for name, module in self._modules.items()]
         if not inner:

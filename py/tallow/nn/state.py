@@ -109,6 +109,7 @@ class HasState:
         for start, module in paths:
             for hook in list(module._state_hooks.before_loading.values()):
                 hook(module, state, start, {}, strict, missing, unexpected, problems)
+            module._load_from_state_dict(state, start, {}, strict, missing, unexpected, problems)
         own = {start + name: v for start, module in paths for name, v in module._own_state()}
         extra = {
             start + _EXTRA: module
@@ -165,6 +166,31 @@ class HasState:
         error_msgs) is called before `load_state_dict` looks at the state, a copy, and may change
         it: rename what older files name otherwise."""
         return hooked(self._state_hooks.before_loading, hook)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Is called before the module's values are read from a state, which may be changed. Modules
+        of PyTorch's users override it; here it changes nothing."""
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
+        """As `register_load_state_dict_pre_hook`, of a hook that is not given the module."""
+        if with_module:
+            return self.register_load_state_dict_pre_hook(hook)
+        return self.register_load_state_dict_pre_hook(lambda module, *given: hook(*given))
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The older name of `register_state_dict_post_hook`."""
+        return self.register_state_dict_post_hook(hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, incompatible_keys) is called when `load_state_dict` has given the values."""

@@ -49,6 +49,7 @@ from .rooms import install as install
 from .rooms import uninstall as uninstall
 from .settings import *  # noqa: F403
 from .tensors import *  # noqa: F403
+from .tensors import _assert as _assert
 
 context.pytorch.set(True)
 methods.complete()

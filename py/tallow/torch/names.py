@@ -189,6 +189,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "xpu": ("tallow.torch.cuda",),
     "functional": ("tallow.torch",),
     "_tensor": ("tallow.torch",),
+    "_C": ("tallow.torch.bindings",),
     "_dynamo": ("tallow.torch.compiler",),
     "_dynamo.config": ("tallow.torch.compiler",),
     "_inductor": ("tallow.torch.compiler",),

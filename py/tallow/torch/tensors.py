@@ -397,6 +397,11 @@ def promote_types(type1: DType, type2: DType) -> DType:
     return dt.promote(as_dtype(type1), as_dtype(type2))
 
 
+def _assert(condition: Any, message: str) -> None:
+    """Raises AssertionError where a condition is false."""
+    assert condition, message
+
+
 def numel(input: Tensor) -> builtins.int:
     """The number of elements."""
     return input.numel()

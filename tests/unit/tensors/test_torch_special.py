@@ -129,8 +129,13 @@ def test_the_different_elements() -> None:
         return_inverse=True, return_counts=True
     )
     assert [values(x) for x in (found, inverse, counts)] == [[1, 2, 3], [[2, 0], [2, 1]], [1, 1, 2]]
-    with pytest.raises(OptionError, match="dim"):
-        tl.unique(tl.tensor([1]), dim=0)
+    rows = tl.tensor([[1, 2], [0, 5], [1, 2]])
+    found, inverse, counts = tl.unique(rows, return_inverse=True, return_counts=True, dim=0)
+    assert values(found) == [[0, 5], [1, 2]]
+    assert values(inverse) == [1, 0, 1] and values(counts) == [1, 2]
+    assert values(tl.unique(rows, dim=1)) == values(rows)
+    with pytest.raises(IndexError, match="axis 3"):
+        tl.unique(rows, dim=3)
 
 
 def test_gradients_of_places() -> None:

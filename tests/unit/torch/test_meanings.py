@@ -193,3 +193,30 @@ def test_bfloat16_is_computed_wider_where_it_must_be(
     assert layer.weight.dtype is torch.float32 and layer(x).shape == (1,)
     half = torch.nn.Linear(2, 1).half()
     assert half(torch.ones(1, 2).half()).dtype is torch.float16
+
+
+def test_states_of_modules_that_older_programs_change(torch: Any) -> None:
+    class Renamed(torch.nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.new = torch.nn.Linear(1, 1)
+            self._register_load_state_dict_pre_hook(self.rename)
+
+        def rename(self, state_dict: Any, prefix: str, *others: Any) -> None:
+            state_dict[f"{prefix}new.weight"] = state_dict.pop(f"{prefix}old.weight")
+
+        def _load_from_state_dict(self, state_dict: Any, prefix: str, *others: Any) -> None:
+            state_dict[f"{prefix}new.bias"] = state_dict.pop(f"{prefix}old.bias")
+            super()._load_from_state_dict(state_dict, prefix, *others)
+
+    net = torch.nn.Sequential(Renamed())
+    net.load_state_dict({"0.old.weight": torch.tensor([[2.0]]), "0.old.bias": torch.tensor([3.0])})
+    assert net[0].new(torch.ones(1)).item() == 5.0
+
+
+def test_truth_values_add_and_multiply(torch: Any) -> None:
+    a, b = torch.tensor([True, False, True]), torch.tensor([True, True, False])
+    assert (a + b).tolist() == [True, True, True] and (a * b).tolist() == [True, False, False]
+    assert (a * b).dtype is torch.bool and (a * 2).tolist() == [2, 0, 2]
+    with pytest.raises(TypeError):
+        a - b
