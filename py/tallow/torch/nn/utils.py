@@ -14,7 +14,8 @@ __path__: list[str] = []  # its rooms, such as rnn, are in names.py
 
 clip_grad_norm = _utils.clip_grad_norm_
 
-_ROOMS = ("clip_grad", "convert_parameters", "fusion", "parametrizations", "parametrize", "rnn",
+_ROOMS = ("clip_grad", "convert_parameters", "fusion", "parametrizations", "parametrize", "prune",
+          "rnn",
           "stateless")  # fmt: skip
 
 
