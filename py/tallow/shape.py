@@ -35,6 +35,12 @@ class Size(tuple[int, ...]):
         return Size((*other, *self))
 
 
+@lru_cache(maxsize=4096)
+def as_size(shape: Shape) -> Size:
+    """A shape as PyTorch has it; programs ask for the same ones again."""
+    return Size(shape)
+
+
 MAX_AXES = 64
 """Axes of an array; NumPy, on which everything must run, has no more."""
 

@@ -24,7 +24,7 @@ from .methods import Count, Methods
 from .methods.base import function
 from .ops.elementwise import cast
 from .ops.movement import permute
-from .shape import Shape, Size
+from .shape import Shape, as_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -178,7 +178,7 @@ class Tensor(Methods["Tensor"]):
     @property
     def shape(self) -> Shape:
         shape = self.node.shape
-        return Size(shape) if pytorch.used and pytorch.get() else shape
+        return as_size(shape) if pytorch.used and pytorch.get() else shape
 
     @property
     def dtype(self) -> DType:
