@@ -8,6 +8,7 @@ import pytest
 
 import tallow as tl
 from tallow import nn, optim
+from tallow.errors import ArgumentError
 from tallow.optim import lr_scheduler
 
 from .optimisers import (
@@ -175,7 +176,7 @@ def test_bad_input() -> None:
         optim.SGD([p], nesterov=True)
     with pytest.raises(tl.OptionError, match="requires no gradient"):
         optim.SGD([tl.asarray([1.0])])
-    with pytest.raises(tl.OptionError, match="optimiser"):
+    with pytest.raises(ArgumentError, match="optimiser"):
         lr_scheduler.StepLR(p, 1)
     optimizer = optim.SGD([p], lr=1.0)
     optimizer.step()  # without a gradient, nothing happens

@@ -244,7 +244,7 @@ def unique_consecutive(
     dim: int | None = None,
 ) -> Any:
     """The elements, or the slices along an axis, that differ from the one before. return_inverse:
-    also the place of each among them; return_counts: also how many follow each other; int32. Reads
+    also the place of each among them; return_counts: also how many follow each other. Reads
     where they differ, and blocks."""
     x = reshape(input, (-1,)) if dim is None else input
     axis = check_axis(dim or 0, x.ndim, "unique_consecutive")
@@ -260,10 +260,10 @@ def unique_consecutive(
     counts = [end - begin for begin, end in zip(begins, ends, strict=length > 0)]
     if return_inverse:
         places = [n for n, count in enumerate(counts) for _ in range(count)]
-        inverse = asarray(places, "int32")
+        inverse = asarray(places, dt.default_integer())
         found.append(reshape(inverse, input.shape) if dim is None else inverse)
     if return_counts:
-        found.append(asarray(counts, "int32"))
+        found.append(asarray(counts, dt.default_integer()))
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -54,8 +54,8 @@ FUNCTIONS = frozenset(
     square_ squeeze stack std std_mean sub subtract sum svd swapaxes swapdims t take
     take_along_dim tan tan_ tanh tanh_ tensor_split tensordot threshold threshold_ tile
     topk trace transpose trapezoid trapz tril tril_indices triplet_margin_loss triu
-    triu_indices true_divide trunc trunc_ unbind unflatten unique_consecutive unsqueeze
-    vander var var_mean vdot vsplit vstack xlogy xlogy_ zero_
+    triu_indices true_divide trunc trunc_ unbind unflatten unique_consecutive
+    unravel_index unsqueeze vander var var_mean vdot vsplit vstack xlogy xlogy_ zero_
     """
     )
 )
