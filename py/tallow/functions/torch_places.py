@@ -195,9 +195,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return moveaxis(take(input, places, axis), axis + 1, -1)
 
 
-def isin(elements: Tensor, test_elements: Tensor) -> Tensor:
-    """Where elements are among others; it compares all with all."""
-    return any_of(expand_dims(elements, -1) == reshape(test_elements, (-1,)), -1)
+def isin(elements: Tensor | Scalar, test_elements: Tensor | Scalar) -> Tensor:
+    """Where elements are among others, tensors or numbers; it compares all with all."""
+    return any_of(expand_dims(asarray(elements), -1) == reshape(asarray(test_elements), (-1,)), -1)
 
 
 class _Missing:

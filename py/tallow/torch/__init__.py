@@ -44,7 +44,7 @@ from ..tensor import Tensor as Tensor
 from . import rooms, tensors
 from .calls import spelled
 from .files import *  # noqa: F403
-from .names import FUNCTIONS, TYPES, words
+from .names import FUNCTIONS, NUMBER_FIRST, TYPES, words
 from .rooms import install as install
 from .rooms import uninstall as uninstall
 from .settings import *  # noqa: F403
@@ -105,7 +105,7 @@ _LINALG = {
 def _found(name: str) -> Any:
     """The definition behind a name of names.py."""
     method = getattr(Tensor, name, None)
-    if callable(method):
+    if callable(method) and name not in NUMBER_FIRST:
         return spelled(f"torch.{name}", method, method=True)
     for source in (tl, functional, networks):
         if hasattr(source, name):

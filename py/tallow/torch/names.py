@@ -61,6 +61,14 @@ FUNCTIONS = frozenset(
 )
 """Functions of tensors that `torch` has, beside those that tensors.py and settings.py define."""
 
+NUMBER_FIRST = words(
+    """
+    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bucketize
+    float_power isin polygamma remainder xlogy
+    """
+)
+"""Those of them whose first argument may be a number, so that they are no methods of it."""
+
 TYPES = words(
     """
     bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 uint16 uint32 uint64

@@ -90,6 +90,16 @@ def test_arguments_have_pytorchs_names(torch: Any) -> None:
     assert torch.zeros(size=(2,), layout=torch.strided, pin_memory=False).shape == (2,)
     assert torch.ones(2, dtype=None).dtype is torch.float32
     assert torch.mean(x, (0, 1)).item() == 2.5 and torch.mean(x, axis=0).shape == (3,)
+    whole = torch.tensor([1, 2, 3])
+    assert torch.remainder(7, whole).tolist() == [0, 1, 1] and torch.pow(2, whole).tolist() == [
+        2,
+        4,
+        8,
+    ]
+    assert torch.bitwise_and(3, whole).tolist() == [1, 2, 3] and torch.isin(2, whole).item() is True
+    assert torch.polygamma(1, torch.ones(1)).item() == pytest.approx(np.pi**2 / 6, rel=1e-5)
+    with pytest.raises(TypeError, match="argument 'input' must be a Tensor, not int"):
+        torch.sqrt(2)
     out = torch.empty(2, 3)
     assert torch.mul(x, 2, out=out) is out and out.tolist() == (x * 2).tolist()
     with pytest.raises(ArgumentError, match=r"torch.sum.* takes no argument 'axes'.*dim"):
