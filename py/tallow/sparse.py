@@ -16,7 +16,7 @@ from .device_name import DeviceName
 from .dtype import DType, default_integer
 from .errors import DTypeError, IndexRangeError, ShapeError
 from .graph import Node
-from .shape import Shape
+from .shape import Shape, size_of
 from .tensor import Tensor, asarray, host_values
 
 
@@ -112,7 +112,7 @@ class SparseTensor(Tensor):
     def to_dense(self, dtype: Any = None) -> Tensor:
         """All elements, as an ordinary tensor."""
         axes = self._shape[: self.sparse_dim()]
-        start = f.zeros((_count(axes), *self._shape[self.sparse_dim() :]), self.dtype)
+        start = f.zeros((size_of(axes), *self._shape[self.sparse_dim() :]), self.dtype)
         whole = f.scatter(start, _flat(self._indices, axes), self._values, "add")
         found = f.reshape(whole, self._shape)
         return found if dtype is None else found.astype(dtype)
@@ -218,13 +218,6 @@ def _check(places: Sequence[Sequence[int]], shape: Shape) -> None:
                 raise IndexRangeError(
                     f"sparse_coo_tensor: index {place} along axis {axis} of {shape}"
                 )
-
-
-def _count(axes: Sequence[int]) -> int:
-    total = 1
-    for length in axes:
-        total *= length
-    return total
 
 
 def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:

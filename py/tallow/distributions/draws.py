@@ -20,7 +20,7 @@ _LEAST = 1.1754943508222875e-38  # the smallest normal number of float32
 
 # ---- gamma ---------------------------------------------------------------------------------------
 
-_GAMMA_ROUNDS = 10  # of which each fails with a probability below 0.05
+_GAMMA_ROUNDS = 10  # each round fails with a probability below 0.05
 
 
 class _WithSlope(Function):
@@ -61,7 +61,7 @@ def standard_gamma(concentration: Tensor, shape: Shape) -> Tensor:
 
 # ---- directions ----------------------------------------------------------------------------------
 
-_ANGLE_ROUNDS = 27  # of which each fails with a probability below 0.35
+_ANGLE_ROUNDS = 27  # each round fails with a probability below 0.35
 
 
 def von_mises(concentration: Tensor, shape: Shape) -> Tensor:

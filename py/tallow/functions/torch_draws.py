@@ -26,7 +26,7 @@ def accepted(candidates: Tensor, accept: Tensor) -> Tensor:
 
 # ---- counts --------------------------------------------------------------------------------------
 
-_COUNT_ROUNDS = 20  # of which each fails with a probability below 0.25
+_COUNT_ROUNDS = 20  # each round fails with a probability below 0.25
 _FEW = 10.0  # the mean from which on candidates are drawn instead of counting up
 _MOST = 48  # draws of a smaller mean exceed it with a probability below 1e-16
 

@@ -14,6 +14,15 @@ and shapes, types and tensors are printed as PyTorch prints them, for `tallow` a
 
 A name is looked up in tensors.py, settings.py and files.py, then, if names.py lists it, among the
 methods of tensors, which mean what PyTorch's do, and then among Tallow's functions.
+
+A file has the name of its room, such as linalg.py. Others have names that are no room's:
+
+    calls       PyTorch's names of arguments          rooms       install(); rooms of names only
+    names       data: what there is, and where        tensors     what makes tensors, or differs
+    settings    seeds, default types, switches        files       save and load
+    switches    torch.backends' settings              bindings    torch._C
+    pytree      torch.utils._pytree                   model_zoo, tensorboard: torch.utils' rooms
+    data_names, optimizer_names, autograd_functional: what those rooms have beside Tallow's
 """
 
 from importlib import import_module
@@ -87,19 +96,11 @@ _ALIASES = {
     "GradScaler": ("tallow.amp", "GradScaler"), "autocast": ("tallow.torch.amp", "autocast"),
     "device": ("tallow.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
     "is_autocast_enabled": ("tallow.torch.amp", "is_autocast_enabled"),
+    **{name: ("tallow.torch.linalg", name) for name in ("lstsq", "qr", "svd")},
     "sparse_coo_tensor": ("tallow.torch.sparse", "sparse_coo_tensor"),
     "spmm": ("tallow.torch.sparse", "mm"),
 }  # fmt: skip
 """Names that are imported, from these modules, when one is first asked for."""
-
-_LINALG = {
-    "cholesky": "cholesky", "det": "det", "inverse": "inv", "logdet": "logdet", "lstsq": "lstsq",
-    "matrix_exp": "matrix_exp", "matrix_power": "matrix_power", "pinverse": "pinv", "qr": "qr",
-    "slogdet": "slogdet", "svd": "svd", "chain_matmul": "multi_dot",
-    "cholesky_inverse": "cholesky_inverse", "cholesky_solve": "cholesky_solve",
-    "lu_solve": "lu_solve", "triangular_solve": "triangular_solve",
-}  # fmt: skip
-"""Functions that are in torch.linalg by now."""
 
 
 def _found(name: str) -> Any:
@@ -110,10 +111,6 @@ def _found(name: str) -> Any:
     for source in (tl, functional, networks):
         if hasattr(source, name):
             return spelled(f"torch.{name}", getattr(source, name))
-    if name in _LINALG:
-        linalg = import_module("tallow.torch.linalg")
-        if hasattr(linalg, _LINALG[name]):
-            return getattr(linalg, _LINALG[name])
     raise rooms.missing("torch", name)
 
 

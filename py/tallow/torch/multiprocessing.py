@@ -22,7 +22,7 @@ def spawn(
     from ..errors import OptionError
 
     if nprocs != 1:
-        raise OptionError(f"spawn: nprocs is {nprocs}; one process can be had")
+        raise OptionError(f"spawn: nprocs is {nprocs}, but there is only one process here")
     fn(0, *args)
 
 

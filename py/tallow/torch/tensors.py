@@ -333,7 +333,7 @@ def pow(input: Any, exponent: Any) -> Tensor:
     return tl.pow(input, exponent)
 
 
-def _same_type(tensors: Sequence[Tensor]) -> list[Tensor]:
+def _only_tensors(tensors: Sequence[Tensor]) -> list[Tensor]:
     given = list(tensors)
     for each in given:
         if not isinstance(each, Tensor):
@@ -349,7 +349,7 @@ def cat(
     out: Tensor | None = None,
 ) -> Tensor:
     """Tensors joined along an axis. Vectors without elements are left out, as in PyTorch."""
-    given = _same_type(tensors)
+    given = _only_tensors(tensors)
     kept = [x for x in given if tuple(x.shape) != (0,)] or given
     made = tl.concat(kept, dim if axis is None else axis)
     return made if out is None else put_out(out, made)

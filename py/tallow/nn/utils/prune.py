@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ... import functions as f
-from ...errors import OptionError
+from ...errors import MissingError, OptionError
 from ...grad_mode import no_grad
 from ...tensor import Tensor, asarray
 from ..module import Module
@@ -41,7 +41,7 @@ class BasePruningMethod:
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask."""
-        raise NotImplementedError(f"{type(self).__name__} does not define compute_mask()")
+        raise MissingError(f"{type(self).__name__} does not define compute_mask()")
 
     def apply_mask(self, module: Module) -> Tensor:
         """The parameter times its mask."""
