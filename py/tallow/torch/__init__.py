@@ -22,7 +22,7 @@ A file has the name of its room, such as linalg.py. Others have names that are n
     settings    seeds, default types, switches        files       save and load
     switches    torch.backends' settings              bindings    torch._C
     pytree      torch.utils._pytree                   model_zoo, tensorboard: torch.utils' rooms
-    data_names, optimizer_names, autograd_functional: what those rooms have beside Tallow's
+    data_names, linalg_names, optimizer_names, autograd_functional: what Tallow's rooms lack
 """
 
 from importlib import import_module
@@ -96,7 +96,7 @@ _ALIASES = {
     "GradScaler": ("tallow.amp", "GradScaler"), "autocast": ("tallow.torch.amp", "autocast"),
     "device": ("tallow.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
     "is_autocast_enabled": ("tallow.torch.amp", "is_autocast_enabled"),
-    **{name: ("tallow.torch.linalg", name) for name in ("lstsq", "qr", "svd")},
+    **{name: ("tallow.torch.linalg_names", name) for name in ("qr", "svd")},
     "sparse_coo_tensor": ("tallow.torch.sparse", "sparse_coo_tensor"),
     "spmm": ("tallow.torch.sparse", "mm"),
 }  # fmt: skip

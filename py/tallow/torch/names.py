@@ -39,19 +39,19 @@ FUNCTIONS = frozenset(
     kaiser_window kl_div kron kthvalue layer_norm lcm lcm_ ldexp ldexp_ le lerp less
     less_equal lgamma log log10 log10_ log1p log1p_ log2 log2_ log_ log_softmax
     logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not logical_or
-    logical_xor logit logit_ logspace logsumexp lstsq lt margin_ranking_loss masked_fill
+    logical_xor logit logit_ logspace logsumexp lt margin_ranking_loss masked_fill
     masked_scatter masked_select matmul matrix_exp matrix_power max max_pool1d
     max_pool2d max_pool3d maximum mean median min minimum mm mode moveaxis movedim msort
     mul multinomial multiply mv mvlgamma nan_to_num nan_to_num_ nanmean nanmedian
     nanquantile nansum narrow ne neg neg_ negative negative_ nextafter nonzero norm
     not_equal numel outer pairwise_distance pdist permute pinverse pixel_shuffle
-    pixel_unshuffle poisson poisson_nll_loss polygamma positive prelu prod put qr
+    pixel_unshuffle poisson poisson_nll_loss polygamma positive prelu prod put
     quantile rad2deg rad2deg_ ravel reciprocal reciprocal_ relu relu_ remainder renorm
     repeat_interleave reshape rms_norm roll rot90 round round_ row_stack rrelu rrelu_
     rsqrt rsqrt_ rsub scatter scatter_add scatter_reduce searchsorted select
     select_scatter selu selu_ sgn sigmoid sigmoid_ sign signbit sin sin_ sinc sinc_ sinh
     sinh_ slice_scatter slogdet softmax sort split split_with_sizes sqrt sqrt_ square
-    square_ squeeze stack std std_mean sub subtract sum svd swapaxes swapdims t take
+    square_ squeeze stack std std_mean sub subtract sum swapaxes swapdims t take
     take_along_dim tan tan_ tanh tanh_ tensor_split tensordot threshold threshold_ tile
     topk trace transpose trapezoid trapz tril tril_indices triplet_margin_loss triu
     triu_indices true_divide trunc trunc_ unbind unflatten unique_consecutive

@@ -230,3 +230,16 @@ def test_truth_values_add_and_multiply(torch: Any) -> None:
     assert (a * b).dtype is torch.bool and (a * 2).tolist() == [2, 0, 2]
     with pytest.raises(TypeError):
         a - b
+
+
+def test_older_factorisations_have_their_own_meaning(torch: Any) -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]])
+    u, s, v = torch.svd(x)  # v, not its transpose; no more vectors than values
+    assert (u.shape, s.shape, v.shape) == ((3, 2), (2,), (2, 2))
+    np.testing.assert_allclose((u @ torch.diag(s) @ v.mT).numpy(), x.numpy(), rtol=1e-5)
+    assert torch.svd(x, False).U.shape == (3, 3) and torch.linalg.svd(x)[0].shape == (3, 3)
+    np.testing.assert_allclose(torch.svd(x, compute_uv=False).S.numpy(), s.numpy(), rtol=1e-5)
+    q, r = torch.qr(x, some=False)
+    assert (q.shape, r.shape) == ((3, 3), (3, 2)) and torch.qr(x).Q.shape == (3, 2)
+    np.testing.assert_allclose((q @ r).numpy(), x.numpy(), rtol=1e-5)
+    assert not hasattr(torch, "lstsq")  # PyTorch has removed it; torch.linalg.lstsq is another
