@@ -18,7 +18,7 @@ from .autodiff.rules import BY_USERS, NO_DERIVATIVE, RULES, Gradients
 from .codegen.wgsl.whole import MOST_BINDINGS, checked_kernel, scalar_of
 from .dtype import BY_NAME, DType, as_dtype
 from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
-from .functions.elementwise import lift
+from .functions.elementwise import of_operands
 from .graph import make
 from .op import DECLARED, REGISTRY, Custom, Elementwise, Op, Operand
 from .ops.numpy_scalar import evaluate
@@ -101,7 +101,7 @@ def custom_op(
             )
         count = _arity(name, "expression", expression)
         op: Op = _elementwise(name, expression, count)
-        apply: Callable[..., Tensor] = lift(op)  # type: ignore[arg-type]
+        apply: Callable[..., Tensor] = of_operands(op)  # type: ignore[arg-type]
     else:
         if numpy is None or shape is None:
             raise OptionError(f"{name}: give numpy= and shape=, or expression=")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from .errors import AxisError, ShapeError
 
@@ -183,3 +183,22 @@ def positions_inside(start: int, kernel: int, dilation: int, first: int, last: i
     before = max(0, -((start - first) // dilation))
     after = min(kernel - 1, (last - 1 - start) // dilation)
     return max(0, after - before + 1)
+
+
+class Count(int):
+    """The number of elements: `x.size`, as in the array API. Called, as in PyTorch, it gives the
+    shape, or the length of one axis: `x.size()`, `x.size(0)`."""
+
+    shape: tuple[int, ...]
+
+    def __new__(cls, count: int, shape: tuple[int, ...]) -> Self:
+        found = super().__new__(cls, count)
+        found.shape = shape
+        return found
+
+    def __call__(self, dim: int | None = None) -> Shape | int:
+        return self.shape if dim is None else self.shape[dim]
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        """A copy, or what was pickled, is a plain number."""
+        return int, (int(self),)

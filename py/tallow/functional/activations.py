@@ -21,7 +21,7 @@ TypeLike = DType | str | None
 
 def done(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
     """The result; if inplace, x itself, which stands for it from now on."""
-    return x._put(result) if inplace and result is not x else result
+    return x.become(result) if inplace and result is not x else result
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -135,7 +135,7 @@ def _axis(x: Tensor, axis: int | None, dim: int | None) -> int:
 
 @in_float32
 def softmax(
-    input: Tensor, axis: int | None = None, *, dim: int | None = None, dtype: TypeLike = None
+    input: Tensor, axis: int | None = None, dtype: TypeLike = None, *, dim: int | None = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows.
 
@@ -159,7 +159,7 @@ def softmax_gradient(gradient: Tensor, y: Tensor, axis: int) -> Tensor:
 
 @in_float32
 def softmin(
-    input: Tensor, axis: int | None = None, *, dim: int | None = None, dtype: TypeLike = None
+    input: Tensor, axis: int | None = None, dtype: TypeLike = None, *, dim: int | None = None
 ) -> Tensor:
     """The softmax of -x."""
     x = input
@@ -168,7 +168,7 @@ def softmin(
 
 @in_float32
 def log_softmax(
-    input: Tensor, axis: int | None = None, *, dim: int | None = None, dtype: TypeLike = None
+    input: Tensor, axis: int | None = None, dtype: TypeLike = None, *, dim: int | None = None
 ) -> Tensor:
     """log(softmax(x)), computed without the division."""
     x = input if dtype is None else input.astype(dtype)

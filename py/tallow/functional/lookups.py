@@ -6,6 +6,7 @@ from .. import functions as f
 from ..autodiff import with_gradient
 from ..dtype import default_integer
 from ..errors import DTypeError, OptionError, ShapeError
+from ..functions.indexing import checked_indices
 from ..grad_mode import no_grad
 from ..tensor import Tensor, asarray
 
@@ -28,7 +29,7 @@ def embedding(
     one (see `checked_indices`).
     """
     given = _indices(input, "embedding")
-    input = f.checked_indices(given, weight.shape[0], "embedding: the index")
+    input = checked_indices(given, weight.shape[0], "embedding: the index")
     if max_norm is not None:
         _shorten(weight, input, max_norm, norm_type)
     table = weight
@@ -69,7 +70,7 @@ def _shorten(weight: Tensor, input: Tensor, most: float, p: float) -> None:
         used = _counts(input, weight.shape[0]) > 0
         sizes = f.pow(f.sum(f.pow(f.abs(weight), p), 1), 1 / p)
         factor = f.where(used & (sizes > most), most / (sizes + 1e-7), 1.0)
-        weight._put(weight * f.expand_dims(factor, 1), free=True)
+        weight.become(weight * f.expand_dims(factor, 1), free=True)
 
 
 def _by_frequency(rows: Tensor, input: Tensor, count: int) -> Tensor:
@@ -152,5 +153,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = max(int(f.max(tensor)) + 1, 0)
     if num_classes < 1:
         raise OptionError(f"one_hot: num_classes must be above 0, or -1, not {num_classes}")
-    classes = f.checked_indices(tensor, num_classes, "one_hot: the class")
+    classes = checked_indices(tensor, num_classes, "one_hot: the class")
     return f.equal(f.expand_dims(classes, -1), f.arange(num_classes)).astype(default_integer())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .. import functions as f
 from ..casting import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
+from ..functions.indexing import checked_indices
 from ..tensor import Tensor, asarray
 from .activations import log_softmax
 
@@ -53,7 +54,7 @@ def _nll(
     if reduction not in ("none", "sum", "mean"):
         raise OptionError(f"{what}: reduction {reduction!r} is not none, sum or mean")
     counts = None if ignore_index is None else f.not_equal(target, ignore_index)
-    target = f.checked_indices(target, x.shape[1], f"{what}: the class", ignore_index)
+    target = checked_indices(target, x.shape[1], f"{what}: the class", ignore_index)
     classes = target if counts is None else f.where(counts, target, 0)
     loss = -f.squeeze(f.take_along_axis(x, f.expand_dims(classes, 1), axis=1), 1)
     # All that shows a wrong class which a GPU or WebAssembly has computed, and cannot refuse.

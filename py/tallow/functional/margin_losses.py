@@ -11,6 +11,7 @@ from collections.abc import Callable
 from .. import functions as f
 from ..casting import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
+from ..functions.indexing import checked_indices
 from ..tensor import Tensor
 from .activations import logsigmoid
 from .elementwise_losses import pairwise_distance, reduced
@@ -44,7 +45,7 @@ def multi_margin_loss(
     classes = input.shape[1]
     if weight is not None and weight.shape != (classes,):
         raise ShapeError(f"multi_margin_loss: weights {weight.shape} for {classes} classes")
-    target = f.checked_indices(target, classes, "multi_margin_loss: the class")
+    target = checked_indices(target, classes, "multi_margin_loss: the class")
     column = f.expand_dims(target, 1)
     short = f.maximum(margin - f.take_along_axis(input, column, axis=1) + input, 0.0)
     short = short * short if p == 2 else short

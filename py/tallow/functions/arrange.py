@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from .. import dtype as dt
 from ..errors import OptionError, ShapeError
@@ -45,32 +45,16 @@ def argsort(
     return moveaxis(Tensor(node), -1, axis).astype(dt.default_integer())
 
 
-@overload
-def sort(
-    x: Tensor, axis: int = ..., descending: bool = ..., *, dim: None = ..., stable: bool = ...
-) -> Tensor: ...
+def ordered(x: Tensor, axis: int = -1, descending: bool = False) -> Ordered:
+    """(values, indices): the elements in order along an axis, and their places. Equal ones always
+    keep their order."""
+    places = argsort(x, axis, descending)
+    return Ordered(take_along_axis(x, places, axis), places)
 
 
-@overload
-def sort(
-    x: Tensor, axis: int = ..., descending: bool = ..., *, dim: int, stable: bool = ...
-) -> Ordered: ...
-
-
-def sort(
-    x: Tensor,
-    axis: int = -1,
-    descending: bool = False,
-    *,
-    dim: int | None = None,
-    stable: bool = True,
-) -> Tensor | Ordered:
-    """The elements sorted along an axis, as in the array API; with dim, PyTorch's name, (values,
-    indices). Equal ones always keep their order."""
-    along = axis if dim is None else dim
-    places = argsort(x, along, descending)
-    values = take_along_axis(x, places, along)
-    return values if dim is None else Ordered(values, places)
+def sort(x: Tensor, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:
+    """The elements sorted along an axis; equal ones always keep their order."""
+    return ordered(x, axis, descending).values
 
 
 def scatter(x: Tensor, places: Tensor, updates: Tensor, reduction: str = "none") -> Tensor:

@@ -118,9 +118,3 @@ def get_default_dtype() -> DType:
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are floating numbers."""
     return input.dtype.is_floating
-
-
-__all__ = [
-    "astype", "can_cast", "e", "finfo", "get_default_dtype", "iinfo", "inf", "is_floating_point",
-    "isdtype", "nan", "newaxis", "pi", "result_type",
-]  # fmt: skip

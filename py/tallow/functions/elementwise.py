@@ -1,11 +1,12 @@
-"""Elementwise functions: every elementwise record of ops/, with broadcasting and promotion."""
+"""Elementwise functions, the standard's chapter: a line for each elementwise record of ops/, with
+broadcasting and promotion, and what is composed of them."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import casting
 from .. import dtype as dt
@@ -14,14 +15,14 @@ from ..dtype import DType, as_dtype, promote
 from ..errors import OptionError
 from ..graph import Node, constant, make
 from ..hostarray import from_values
-from ..op import REGISTRY, Elementwise, Select
-from ..ops import movement
+from ..op import Elementwise
+from ..ops import division, logic, movement
+from ..ops import elementwise as op
 from ..ops.elementwise import bitcast as bitcast_op
-from ..ops.elementwise import cast, to_half
-from ..ops.gather import checked
-from ..ops.logic import philox
+from ..ops.elementwise import cast
+from ..ops.elementwise import where as select
 from ..shape import Shape, broadcast_shapes
-from ..tensor import Scalar, Tensor, apply, asarray
+from ..tensor import Scalar, Tensor, asarray
 
 
 def expand_node(node: Node, shape: Shape) -> Node:
@@ -122,37 +123,74 @@ def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
     return expand_node(constant(from_values([value], (1,) * len(shape), dtype)), shape)
 
 
-_OF_TRUTH = {"add": "logical_or", "multiply": "logical_and"}
-"""What an op is of truth values, as in NumPy and PyTorch."""
+Operand = Tensor | Scalar
+Unary = Callable[[Operand], Tensor]
+Binary = Callable[[Operand, Operand], Tensor]
 
 
-def lift(op: Elementwise) -> Callable[..., Tensor]:
-    """The function of tensors and numbers that applies an op, with broadcasting and promotion."""
+def unary(op: Elementwise, of_truth: Unary | None = None) -> Unary:
+    """The function of a tensor or a number that applies an op. Where the op takes floating numbers
+    alone, or truth values, others are converted. of_truth: what it is of truth values."""
+    alone = op.accepts if op.accepts in ("f", "b") else ""
 
-    selects = isinstance(op, Select)
-    alone = op.arity == 1
-    only_floating = op.accepts == "f"
-    truth = _OF_TRUTH.get(op.name)
+    def function(x: Operand) -> Tensor:
+        if autocast.get():
+            (x,) = casting.operands(op, [x])
+        node = x.node if isinstance(x, Tensor) else asarray(x).node
+        kind = node.dtype.kind
+        if kind == "b" and of_truth is not None:
+            return of_truth(x)
+        if alone and kind != alone:
+            node = make(cast, node, dtype=_kind(alone))
+        return Tensor(make(op, node))
 
-    def function(*operands: Tensor | Scalar) -> Tensor:
+    return _described(function, op)
+
+
+def _kind(kind: str) -> DType:
+    """The element type that operands get for an op that takes one kind of them alone."""
+    return dt.bool_ if kind == "b" else dt.default_floating()
+
+
+def binary(op: Elementwise, of_truth: Binary | None = None) -> Binary:
+    """The function of two tensors or numbers that applies an op, with broadcasting, promotion, and
+    the conversions of `unary`. of_truth: what it is of truth values, as in NumPy and PyTorch."""
+    alone = op.accepts if op.accepts in ("f", "b") else ""
+
+    def function(x1: Operand, x2: Operand) -> Tensor:
+        values = casting.operands(op, [x1, x2]) if autocast.get() else (x1, x2)
+        nodes = broadcast(op.name, values)
+        kind = nodes[0].dtype.kind
+        if of_truth is not None and kind == "b":
+            return of_truth(x1, x2)
+        if alone and kind != alone:
+            nodes = [make(cast, node, dtype=_kind(alone)) for node in nodes]
+        return Tensor(make(op, *nodes))
+
+    return _described(function, op)
+
+
+def of_operands(op: Elementwise) -> Callable[..., Tensor]:
+    """The function of any number of operands that applies an op, as `unary` and `binary`."""
+    if op.arity <= 2:
+        return unary(op) if op.arity == 1 else binary(op)
+
+    def function(*operands: Operand) -> Tensor:
         if len(operands) != op.arity:
             raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
         values = casting.operands(op, [*operands]) if autocast.get() else operands
-        if selects:
-            condition, *choices = values
-            a, b = broadcast(op.name, choices)
-            mask = asarray(condition).node
-            shape = broadcast_shapes(mask.shape, a.shape, what=op.name)
-            nodes = [expand_node(node, shape) for node in (mask, a, b)]
-            return Tensor(make(op, *nodes))
-        x = values[0]
-        nodes = [x.node] if alone and isinstance(x, Tensor) else broadcast(op.name, values)
-        if truth is not None and nodes[0].dtype.kind == "b":
-            return apply(truth, *values)
-        if only_floating and nodes[0].dtype.kind != "f":
+        nodes = broadcast(op.name, values)
+        if op.accepts == "f" and nodes[0].dtype.kind != "f":
             nodes = [make(cast, node, dtype=dt.default_floating()) for node in nodes]
         return Tensor(make(op, *nodes))
 
+    return _described(function, op)
+
+
+F = TypeVar("F", bound=Callable[..., Tensor])
+
+
+def _described(function: F, op: Elementwise) -> F:
     function.__name__ = function.__qualname__ = op.name
     function.__doc__ = (
         f"Elementwise {op.name} of {op.arity} operand(s), which broadcast.\n\n"
@@ -162,20 +200,87 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
     return function
 
 
-ELEMENTWISE = [
-    op.name
-    for op in REGISTRY.values()
-    if isinstance(op, Elementwise) and op not in (cast, bitcast_op, checked, to_half, philox)
-]
-globals().update({name: lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
+# ---- logic -----------------------------------------------------------------------------------
 
-# Records that the functions below replace or build on.
-_floor_divide, _remainder, _pow, _fmod, _where, _round, _sign, _abs, _equal, _not_equal, _and = (
-    globals()[name]
-    for name in ("floor_divide", "remainder", "pow", "fmod", "where", "round", "sign", "abs",
-                 "equal", "not_equal", "logical_and")
-)  # fmt: skip
-_negative, _subtract, _minimum = (globals()[name] for name in ("negative", "subtract", "minimum"))
+equal = binary(logic.equal)
+not_equal = binary(logic.not_equal)
+less = binary(logic.less)
+less_equal = binary(logic.less_equal)
+greater = binary(logic.greater)
+greater_equal = binary(logic.greater_equal)
+logical_and = binary(logic.logical_and)
+logical_or = binary(logic.logical_or)
+logical_xor = binary(logic.logical_xor)
+bitwise_and = binary(logic.bitwise_and, of_truth=logical_and)
+bitwise_or = binary(logic.bitwise_or, of_truth=logical_or)
+bitwise_xor = binary(logic.bitwise_xor, of_truth=logical_xor)
+bitwise_left_shift = binary(logic.bitwise_left_shift)
+bitwise_right_shift = binary(logic.bitwise_right_shift)
+logical_not = unary(logic.logical_not)
+isnan = unary(logic.isnan)
+isinf = unary(logic.isinf)
+bitwise_invert = unary(logic.bitwise_invert, of_truth=logical_not)
+
+# ---- arithmetic ------------------------------------------------------------------------------
+
+plus = binary(op.add, of_truth=logical_or)
+multiply = binary(op.multiply, of_truth=logical_and)
+subtract = binary(op.subtract)
+divide = binary(op.divide)
+maximum = binary(op.maximum)
+minimum = binary(op.minimum)
+trunc_divide = binary(division.trunc_divide)
+fmod = binary(division.fmod)
+_floor_divide, _remainder = binary(division.floor_divide), binary(division.remainder)
+_pow = binary(op.pow_)
+
+# ---- of one element --------------------------------------------------------------------------
+
+abs = unary(op.abs_)
+_negative, _sign, _round = unary(op.negative), unary(op.sign), unary(op.round_)
+sqrt = unary(op.sqrt)
+exp = unary(op.exp)
+log = unary(op.log)
+expm1 = unary(op.expm1)
+log1p = unary(op.log1p)
+sin = unary(op.sin)
+cos = unary(op.cos)
+tan = unary(op.tan)
+sinh = unary(op.sinh)
+cosh = unary(op.cosh)
+tanh = unary(op.tanh)
+acos = unary(op.acos)
+asin = unary(op.asin)
+atan = unary(op.atan)
+asinh = unary(op.asinh)
+acosh = unary(op.acosh)
+atanh = unary(op.atanh)
+floor = unary(op.floor)
+ceil = unary(op.ceil)
+trunc = unary(op.trunc)
+reciprocal = unary(op.reciprocal)
+erf = unary(op.erf)
+
+
+def where(condition: Operand, x1: Operand, x2: Operand) -> Tensor:
+    """The element of x1 where the condition is true, else that of x2; all three broadcast.
+
+    Raises ShapeError for shapes that do not broadcast, DTypeError for a condition that is not bool.
+    """
+    values = [condition, x1, x2]
+    condition, *choices = casting.operands(select, values) if autocast.get() else values
+    a, b = broadcast("where", choices)
+    mask = asarray(condition).node
+    shape = broadcast_shapes(mask.shape, a.shape, what="where")
+    return Tensor(make(select, *[expand_node(node, shape) for node in (mask, a, b)]))
+
+
+def add(x1: Operand, x2: Operand, *, alpha: Scalar = 1) -> Tensor:
+    """x1 + alpha * x2, with broadcasting and promotion; of truth values, whether one is true.
+
+    Raises ShapeError for shapes that do not broadcast.
+    """
+    return plus(x1, x2 if alpha == 1 else multiply(x2, alpha))
 
 
 def negative(x: Tensor | Scalar) -> Tensor:
@@ -184,15 +289,13 @@ def negative(x: Tensor | Scalar) -> Tensor:
     Raises DTypeError for booleans.
     """
     x = asarray(x)
-    result: Tensor = _subtract(0, x) if x.dtype.kind == "u" else _negative(x)
-    return result
+    return subtract(0, x) if x.dtype.kind == "u" else _negative(x)
 
 
 def sign(x: Tensor | Scalar) -> Tensor:
     """-1, 0 or 1 by the sign of x, in its type. Raises DTypeError for booleans."""
     x = asarray(x)
-    result: Tensor = _minimum(x, 1) if x.dtype.kind == "u" else _sign(x)
-    return result
+    return minimum(x, 1) if x.dtype.kind == "u" else _sign(x)
 
 
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
@@ -202,13 +305,11 @@ def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
     """
     a, b = (Tensor(node) for node in broadcast("floor_divide", [x, y]))
     if not a.dtype.is_floating:
-        quotient: Tensor = _floor_divide(a, b)
-        return quotient
+        return _floor_divide(a, b)
     # x / y may round up to a whole number; x without its remainder is a multiple of y.
-    rest = _fmod(a, b)
+    rest = fmod(a, b)
     whole = _round((a - rest) / b) - _opposed(rest, b).astype(a.dtype)
-    result: Tensor = _where(_equal(b, 0), a / b, whole)
-    return result
+    return where(equal(b, 0), a / b, whole)
 
 
 def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
@@ -218,21 +319,18 @@ def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
     """
     a, b = (Tensor(node) for node in broadcast("remainder", [x, y]))
     if not a.dtype.is_floating:
-        whole: Tensor = _remainder(a, b)
-        return whole
-    rest = _fmod(a, b)
+        return _remainder(a, b)
+    rest = fmod(a, b)
     signed = rest
     if not rest.requires_grad:  # a zero has the sign of y, too; a slope it has not
-        signed = _where(_equal(rest, 0), _abs(rest) * _sign(b), rest)
-    result: Tensor = _where(_opposed(rest, b), rest + b, signed)
-    return result
+        signed = where(equal(rest, 0), abs(rest) * sign(b), rest)
+    return where(_opposed(rest, b), rest + b, signed)
 
 
 def _opposed(rest: Tensor, y: Tensor) -> Tensor:
     """Where a nonzero remainder and its divisor have different signs."""
-    signs_differ = _not_equal(rest < 0, y < 0)
-    opposed: Tensor = _and(signs_differ, _not_equal(rest, 0))
-    return opposed
+    signs_differ = not_equal(rest < 0, y < 0)
+    return logical_and(signs_differ, not_equal(rest, 0))
 
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
@@ -246,15 +344,14 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
         a, b = (Tensor(node) for node in broadcast("pow", [x, y]))
         return whole_power(a, b)
     if autocast.get():
-        x, y = casting.operands(REGISTRY["pow"], [x, y])
+        x, y = casting.operands(op.pow_, [x, y])
     whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
     if isinstance(x, Tensor) and x.dtype.is_floating and whole:
         if y == 1:
             return x
         half = x * x
         return half if y == 2 else half * x if y == 3 else half * half
-    result: Tensor = _pow(x, y)
-    return result
+    return _pow(x, y)
 
 
 def _is_whole(value: Any) -> bool:
@@ -274,7 +371,7 @@ def _known_power(x: Tensor, exponent: int) -> Tensor:
             result = power if result is None else result * power
         exponent >>= 1
         power = power * power if exponent else power
-    return _where(x == x, 1, x) if result is None else result
+    return where(x == x, 1, x) if result is None else result
 
 
 def whole_power(x: Tensor, y: Tensor) -> Tensor:
@@ -283,21 +380,20 @@ def whole_power(x: Tensor, y: Tensor) -> Tensor:
     matters. A negative exponent gives a fraction, truncated to 0."""
     known = _known_exponents(y)
     if 0 < len(known) <= 4:
-        found: Tensor = _known_power(x, known[0])
+        found = _known_power(x, known[0])
         for exponent in known[1:]:
-            found = _where(_equal(y, exponent), _known_power(x, exponent), found)
+            found = where(equal(y, exponent), _known_power(x, exponent), found)
         return found
-    small = _where(_and(y >= 0, y <= 63), y, (y & 1) + 62).astype(dt.int32)
-    result, power = _where(x == x, 1, x), x
+    small = where(logical_and(y >= 0, y <= 63), y, (y & 1) + 62).astype(dt.int32)
+    result, power = where(x == x, 1, x), x
     bits = min(max(known).bit_length(), 6) if known else 6
     for bit in range(bits):
-        odd = _equal((small >> bit) & 1, 1)
-        result = _where(odd, result * power, result)
+        odd = equal((small >> bit) & 1, 1)
+        result = where(odd, result * power, result)
         power = power * power if bit + 1 < bits else power
-    unit = _equal(x, 1) if x.dtype.kind == "u" else _equal(_abs(x), 1)
-    even = _and(y > 63, _equal(x & 1, 0))  # so many factors 2 are a multiple of 2 ** 64
-    whole: Tensor = _where(_and(y >= 0, ~even) | unit, result, 0)
-    return whole
+    unit = equal(x, 1) if x.dtype.kind == "u" else equal(abs(x), 1)
+    even = logical_and(y > 63, equal(x & 1, 0))  # so many factors 2 are a multiple of 2 ** 64
+    return where(logical_and(y >= 0, ~even) | unit, result, 0)
 
 
 def _known_exponents(y: Tensor) -> list[int]:
@@ -311,8 +407,7 @@ def _known_exponents(y: Tensor) -> list[int]:
 
 def round(x: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest whole number, or of numbers with so many decimal places, halves to even."""
-    result: Tensor = _round(x) if decimals == 0 else _round(x * 10.0**decimals) / 10.0**decimals
-    return result
+    return _round(x) if decimals == 0 else _round(x * 10.0**decimals) / 10.0**decimals
 
 
 def bitcast(x: Tensor, dtype: DType | str) -> Tensor:
@@ -335,25 +430,30 @@ def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """x clamped to min and max, either of which may be None. The slope at a bound that is a number
     is 0, as in PyTorch 2.14; an element that equals its element of a tensor gets the gradient."""
     if min is not None:
-        x = _bounded(x, min, "maximum", operator.le, operator.lt)
+        x = _bounded(x, min, maximum, operator.le, operator.lt)
     if max is not None:
-        x = _bounded(x, max, "minimum", operator.ge, operator.gt)
+        x = _bounded(x, max, minimum, operator.ge, operator.gt)
     return x
 
 
 _Test = Callable[[Any, Any], Any]
 
 
-def _bounded(x: Tensor, bound: Any, name: str, at: _Test, beyond: _Test) -> Tensor:
+def _bounded(x: Tensor, bound: Any, extremum: Binary, at: _Test, beyond: _Test) -> Tensor:
     """x held by one bound. A maximum would share a gradient between equal elements, so where there
     may be one, the bound is chosen instead; a NaN in x is neither beyond nor at it."""
     tensor = isinstance(bound, Tensor)
     if not (x.requires_grad or (tensor and bound.requires_grad)):
-        extremum: Tensor = globals()[name](x, bound)
-        return extremum
+        return extremum(x, bound)
     number = not getattr(bound, "shape", ()) and (not tensor or bound.node.is_constant)
-    held: Tensor = _where((at if number else beyond)(x, bound), bound, x)
-    return held
+    return where((at if number else beyond)(x, bound), bound, x)
 
 
-__all__ = list(ELEMENTWISE)
+def clamp_min(x: Tensor, min: Operand) -> Tensor:
+    """At least min."""
+    return clip(x, min, None)
+
+
+def clamp_max(x: Tensor, max: Operand) -> Tensor:
+    """At most max."""
+    return clip(x, None, max)

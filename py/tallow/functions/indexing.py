@@ -11,7 +11,8 @@ from ..graph import Node, constant, make
 from ..hostarray import HostArray, from_values
 from ..ops import gather, movement
 from ..shape import Shape, broadcast_shapes, check_axis
-from ..tensor import Tensor, apply, asarray, host_values
+from ..tensor import Tensor, asarray, host_values
+from . import creation, elementwise
 from .elementwise import expand_node
 
 
@@ -42,7 +43,7 @@ def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
     spread = Tensor(expand_node(x.node, shape))
     if indices.node.is_constant:
         return spread
-    return apply("where", apply("equal", position(indices, 1), 0), spread, spread)
+    return elementwise.where(elementwise.equal(position(indices, 1), 0), spread, spread)
 
 
 def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
@@ -65,7 +66,7 @@ def position(indices: Tensor, length: int) -> Tensor:
     NumPy rejects an index that is out of range; a GPU gives it the position `length`.
     """
     wide = indices.astype(dt.int32) if indices.dtype.size < 4 else indices
-    number = apply("full", (), length, wide.dtype)
+    number = creation.full((), length, wide.dtype)
     return Tensor(make(gather.position, wide.node, expand_node(number.node, wide.shape)))
 
 

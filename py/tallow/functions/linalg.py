@@ -20,8 +20,8 @@ from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import make
 from ..ops import linalg as records
 from ..shape import broadcast_shapes, check_axis
-from ..tensor import Tensor, apply, asarray
-from . import linear_algebra, reduction, torch_elements, torch_math
+from ..tensor import Tensor, asarray
+from . import elementwise, linear_algebra, reduction, torch_elements, torch_math
 from .creation import eye, tril, triu, zeros
 from .linear_algebra import matmul, matrix_transpose, unpacked, vecdot
 from .manipulation import broadcast_arrays, broadcast_to, expand_dims, squeeze
@@ -145,7 +145,7 @@ def _lacks(found: Tensor) -> Tensor:
     """Which matrices of a batch have NaN: int32, 1 or 0."""
     if not found.size:
         return zeros(found.shape[:-2], "int32")
-    return reduction.max(apply("isnan", found).astype("int32"), (-2, -1))
+    return reduction.max(elementwise.isnan(found).astype("int32"), (-2, -1))
 
 
 def solve_triangular(
@@ -161,7 +161,7 @@ def solve_triangular(
     one = triu(a) if upper else tril(a)
     if unitriangular:
         same = eye(a.shape[-1], dtype=a.dtype)
-        one = apply("where", same > 0, 1.0, one)
+        one = elementwise.where(same > 0, 1.0, one)
     if left:
         return _systems(one, b, what)
     return _systems(one.mT, b.mT, what).mT
@@ -202,8 +202,8 @@ def pinv(x: Tensor, *, rtol: Bound = None, atol: Bound = None, hermitian: bool =
     if atol is not None and x.size:
         most = reduction.max(_sizes(x, hermitian), -1)
         least = asarray(atol).astype(x.dtype)
-        divisor = apply("where", most == 0, 1.0, most)
-        bound = apply("maximum", bound, least / divisor).detach()
+        divisor = elementwise.where(most == 0, 1.0, most)
+        bound = elementwise.maximum(bound, least / divisor).detach()
     bound = broadcast_to(bound, x.shape[:-2])
     return Tensor(make(records.pinv, x.node, bound.node, hermitian=hermitian))
 
@@ -218,7 +218,7 @@ def _relative(x: Tensor, rtol: Bound, atol: Bound) -> Tensor:
     usual = builtins.max(x.shape[-2:]) * _EPSILONS[x.dtype.name]
     if atol is None:
         return asarray(usual).astype(x.dtype)
-    return apply("where", asarray(atol) > 0, 0.0, usual).astype(x.dtype)
+    return elementwise.where(asarray(atol) > 0, 0.0, usual).astype(x.dtype)
 
 
 def _sizes(x: Tensor, hermitian: bool) -> Tensor:
@@ -243,7 +243,7 @@ def det(x: Tensor) -> Tensor:
     if x.shape[-1] <= _ELIMINATED:
         return linear_algebra.det(x)
     sign, size = slogdet(x)
-    return sign * apply("exp", size)
+    return sign * elementwise.exp(size)
 
 
 def slogdet(x: Tensor) -> SlogdetResult:
@@ -401,7 +401,7 @@ def _rank(values: Tensor, x: Tensor, rtol: Bound, atol: Bound = None) -> Tensor:
         return zeros(values.shape[:-1], "int32")
     least = reduction.max(values, -1) * _relative(x, rtol, atol)
     if atol is not None:
-        least = apply("maximum", least, asarray(atol).astype(least.dtype))
+        least = elementwise.maximum(least, asarray(atol).astype(least.dtype))
     return reduction.sum((values > expand_dims(least, -1)).astype("int32"), -1)
 
 

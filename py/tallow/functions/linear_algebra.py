@@ -11,7 +11,8 @@ from ..graph import Node, make
 from ..ops import contract, movement
 from ..ops.elementwise import cast
 from ..shape import Shape, broadcast_shapes, size_of
-from ..tensor import Tensor, apply, asarray
+from ..tensor import Tensor, asarray
+from . import elementwise
 from .creation import arange
 from .elementwise import expand_node, promote_all
 from .manipulation import moveaxis, reshape
@@ -101,17 +102,17 @@ def det(x: Tensor) -> Tensor:
         in_row = reshape(arange(size), (1, size, 1)) == reshape(row, (-1, 1, 1))
         in_column = reshape(arange(size), (1, 1, size)) == reshape(column, (-1, 1, 1))
         # The first row takes the position of the pivot's, and the first column that of its column.
-        pivot_row = total(apply("where", in_row, rest, zero), axis=1, keepdims=True)
-        others = apply("where", in_row, rest[:, 0:1], rest)[:, 1:]
-        pivot = total(apply("where", in_column, pivot_row, zero), axis=2, keepdims=True)
-        below = total(apply("where", in_column, others, zero), axis=2, keepdims=True)
+        pivot_row = total(elementwise.where(in_row, rest, zero), axis=1, keepdims=True)
+        others = elementwise.where(in_row, rest[:, 0:1], rest)[:, 1:]
+        pivot = total(elementwise.where(in_column, pivot_row, zero), axis=2, keepdims=True)
+        below = total(elementwise.where(in_column, others, zero), axis=2, keepdims=True)
         right, others = (
-            apply("where", in_column, each[:, :, 0:1], each)[:, :, 1:]
+            elementwise.where(in_column, each[:, :, 0:1], each)[:, :, 1:]
             for each in (pivot_row, others)
         )
-        rest = others - below / apply("where", pivot == 0, 1.0, pivot) * right
+        rest = others - below / elementwise.where(pivot == 0, 1.0, pivot) * right
         kept = (row == 0) == (column == 0)  # one swap flips the sign, two do not
-        factors.append(apply("where", reshape(kept, (-1, 1, 1)), pivot, -pivot))
+        factors.append(elementwise.where(reshape(kept, (-1, 1, 1)), pivot, -pivot))
     result = rest
     for factor in factors:
         result = result * factor

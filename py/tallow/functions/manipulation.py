@@ -17,7 +17,8 @@ from ..shape import (
     check_shape,
     infer_reshape,
 )
-from ..tensor import Scalar, Tensor, apply, asarray, host_values
+from ..tensor import Scalar, Tensor, asarray, host_values
+from . import indexing
 from .elementwise import dtype_cast, expand_node, promote_all
 
 
@@ -32,12 +33,18 @@ def permute_dims(x: Tensor, axes: Sequence[int]) -> Tensor:
     return Tensor(make(movement.permute, x.node, axes=order))
 
 
-def moveaxis(x: Tensor, source: int, destination: int) -> Tensor:
-    """One axis moved to another position."""
-    start = check_axis(source, x.ndim, "moveaxis")
-    order = [axis for axis in range(x.ndim) if axis != start]
-    order.insert(check_axis(destination, x.ndim, "moveaxis"), start)
-    return permute_dims(x, order)
+def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """Axes moved to other positions; the others keep their order. Raises ShapeError for two lists
+    of different lengths."""
+    moved = [source] if isinstance(source, int) else list(source)
+    places = [destination] if isinstance(destination, int) else list(destination)
+    if len(moved) != len(places):
+        raise ShapeError(f"moveaxis: {len(moved)} axes to {len(places)} positions")
+    moved = [check_axis(axis, x.ndim, "moveaxis") for axis in moved]
+    places = [check_axis(axis, x.ndim, "moveaxis") for axis in places]
+    left = iter(axis for axis in range(x.ndim) if axis not in moved)
+    there = dict(zip(places, moved, strict=True))
+    return permute_dims(x, [there[n] if n in there else next(left) for n in range(x.ndim)])
 
 
 def broadcast_to(x: Tensor, shape: Sequence[int]) -> Tensor:
@@ -194,7 +201,7 @@ def repeat(x: Tensor, repeats: int | Tensor, axis: int | None = None) -> Tensor:
             raise OptionError(f"repeat: {min(counts)} times")
         counts = counts * x.shape[axis] if len(counts) == 1 else counts
         places = [place for place, count in enumerate(counts) for _ in range(count)]
-        return apply("take", x, asarray(places, "int32"), axis)
+        return indexing.take(x, asarray(places, "int32"), axis)
     if repeats < 0:
         raise OptionError(f"repeat: {repeats} times")
     wide = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])

@@ -9,7 +9,8 @@ from .. import dtype as dt
 from ..graph import make
 from ..ops import logic, source
 from ..shape import Shape, size_of
-from ..tensor import Tensor, apply, asarray
+from ..tensor import Tensor, asarray
+from . import elementwise
 from .elementwise import expand_node
 from .manipulation import reshape
 
@@ -37,5 +38,5 @@ def uniform(shape: Shape, key: Key | Tensor) -> Tensor:
 def normal(shape: Shape, key: Key | Tensor) -> Tensor:
     """float32 numbers of the standard normal distribution (Box and Muller 1958)."""
     pairs = uniform((2, *shape), key)
-    radius = apply("sqrt", apply("log", pairs[0]) * -2.0)
-    return radius * apply("cos", pairs[1] * (2 * math.pi))
+    radius = elementwise.sqrt(elementwise.log(pairs[0]) * -2.0)
+    return radius * elementwise.cos(pairs[1] * (2 * math.pi))

@@ -20,7 +20,8 @@ from ..op import Reduce
 from ..ops import reduce as records
 from ..ops.movement import reshape as reshape_op
 from ..shape import check_axes
-from ..tensor import Tensor, apply
+from ..tensor import Tensor
+from . import elementwise
 
 Axis = int | Sequence[int] | None
 
@@ -179,18 +180,20 @@ def powers(sizes: Tensor, p: float) -> Tensor:
     """Sizes, which are not negative, to the power p. The derivative of 0 is 0 instead of infinity,
     as 0 has no share in a norm: PyTorch gives that."""
     if p <= 0:
-        return apply("pow", sizes, p)
+        return elementwise.pow(sizes, p)
     nothing = sizes == 0
-    return apply("where", nothing, 0.0, apply("pow", apply("where", nothing, 1.0, sizes), p))
+    return elementwise.where(
+        nothing, 0.0, elementwise.pow(elementwise.where(nothing, 1.0, sizes), p)
+    )
 
 
 def root(total: Tensor, p: float = 2.0) -> Tensor:
     """The p-th root of a sum of powers. Where the sum is 0, the derivative is 0 instead of
     infinity, which would make NaN of the gradients of the powers."""
     nothing = total == 0
-    positive = apply("where", nothing, 1.0, total)
-    found = apply("sqrt", positive) if p == 2 else apply("pow", positive, 1 / p)
-    return apply("where", nothing, 0.0, found)
+    positive = elementwise.where(nothing, 1.0, total)
+    found = elementwise.sqrt(positive) if p == 2 else elementwise.pow(positive, 1 / p)
+    return elementwise.where(nothing, 0.0, found)
 
 
 def _truth(x: Tensor) -> Tensor:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from .. import dtype as dt
-from ..tensor import Tensor, apply
+from ..tensor import Tensor
+from . import elementwise
 
 _NEAR = 15.0  # up to here the power series, beyond the asymptotic one
 _TERMS = 40
@@ -18,29 +19,29 @@ def _scaled(input: Tensor, order: int) -> Tensor:
     The power series has no terms that cancel; the asymptotic one is that of Hankel (Abramowitz and
     Stegun 1964, 9.6.10 and 9.7.1).
     """
-    x = apply("abs", input if input.dtype.is_floating else input.astype(dt.float32))
+    x = elementwise.abs(input if input.dtype.is_floating else input.astype(dt.float32))
     near = x <= _NEAR
-    small = apply("where", near, x, 0.0)
+    small = elementwise.where(near, x, 0.0)
     quarter = small * small * 0.25
     series = small * 0.0 + 1.0
     for k in range(_TERMS, 0, -1):
         series = series * (quarter * (1 / (k * (k + order)))) + 1.0
     if order:
         series = series * 0.5
-    large = apply("where", near, _NEAR, x)
+    large = elementwise.where(near, _NEAR, x)
     inverse = 0.125 / large
     tail = large * 0.0 + 1.0
     for k in range(_FAR_TERMS, 0, -1):
         tail = 1.0 + tail * inverse * (((2 * k - 1) ** 2 - 4 * order) / k)
-    far = tail * apply("sqrt", 1.0 / (2 * math.pi * large))
+    far = tail * elementwise.sqrt(1.0 / (2 * math.pi * large))
     if order:
         far = far / large
-    return apply("where", near, series * apply("exp", -small), far)
+    return elementwise.where(near, series * elementwise.exp(-small), far)
 
 
 def i0(input: Tensor) -> Tensor:
     """The modified Bessel function of order 0."""
-    return i0e(input) * apply("exp", apply("abs", input))
+    return i0e(input) * elementwise.exp(elementwise.abs(input))
 
 
 def i0e(input: Tensor) -> Tensor:
@@ -50,12 +51,9 @@ def i0e(input: Tensor) -> Tensor:
 
 def i1(input: Tensor) -> Tensor:
     """The modified Bessel function of order 1."""
-    return i1e(input) * apply("exp", apply("abs", input))
+    return i1e(input) * elementwise.exp(elementwise.abs(input))
 
 
 def i1e(input: Tensor) -> Tensor:
     """exp(-|x|) times the modified Bessel function of order 1."""
     return _scaled(input, 1) * input
-
-
-__all__ = ["i0"]

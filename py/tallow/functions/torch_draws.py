@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from ..random import Generator
 from ..shape import Shape
-from ..tensor import Tensor, apply
+from ..tensor import Tensor
+from . import elementwise
 from .elementwise import clip
 from .manipulation import broadcast_arrays, broadcast_to
 from .randomness import rand
@@ -20,7 +21,7 @@ def accepted(candidates: Tensor, accept: Tensor) -> Tensor:
     """Along the first axis the first candidate that is accepted; the last one if none is."""
     found = candidates[-1]
     for number in range(candidates.shape[0] - 2, -1, -1):
-        found = apply("where", accept[number], candidates[number], found)
+        found = elementwise.where(accept[number], candidates[number], found)
     return found
 
 
@@ -58,8 +59,8 @@ def _stirling(k: Tensor) -> Tensor:
 
 def _deviance(x: Tensor, mean: Tensor) -> Tensor:
     """x log(x / mean) + mean - x (Loader 2000)."""
-    change = apply("maximum", (x - mean) / mean, -1 + 1e-7)
-    return x * apply("log1p", change) + (mean - x)
+    change = elementwise.maximum((x - mean) / mean, -1 + 1e-7)
+    return x * elementwise.log1p(change) + (mean - x)
 
 
 def poisson_draws(rate: Tensor, shape: Shape, generator: Generator | None = None) -> Tensor:
@@ -67,25 +68,29 @@ def poisson_draws(rate: Tensor, shape: Shape, generator: Generator | None = None
     below 10, else by transformed rejection (Hoermann 1993, PTRS)."""
     mean = broadcast_to(rate, shape).detach().astype("float32")
     few = mean < _FEW
-    low = apply("where", few, mean, 1.0)
-    counted = _counted(apply("exp", -low), lambda p, k: p * low * (1 / (k + 1.0)), shape, generator)
-    mu = apply("where", few, _FEW, mean)
-    b = 0.931 + 2.53 * apply("sqrt", mu)
+    low = elementwise.where(few, mean, 1.0)
+    counted = _counted(
+        elementwise.exp(-low), lambda p, k: p * low * (1 / (k + 1.0)), shape, generator
+    )
+    mu = elementwise.where(few, _FEW, mean)
+    b = 0.931 + 2.53 * elementwise.sqrt(mu)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     steep = 0.9277 - 3.6224 / (b - 2.0)
     u = rand((_COUNT_ROUNDS, *shape), generator=generator) - 0.5
     v = rand((_COUNT_ROUNDS, *shape), generator=generator)
-    side = 0.5 - apply("abs", u)
-    k = apply("floor", (2.0 * a / side + b) * u + mu + 0.43)
+    side = 0.5 - elementwise.abs(u)
+    k = elementwise.floor((2.0 * a / side + b) * u + mu + 0.43)
     at_once = (side >= 0.07) & (v <= steep)
-    held = apply("maximum", k, 1.0)
-    log_p = -_deviance(held, mu) - _stirling(held) - 0.5 * apply("log", 2 * math.pi * held)
-    log_p = apply("where", k < 1.0, -mu, log_p)
-    level = apply("log", v) + apply("log", inverse_alpha) - apply("log", a / (side * side) + b)
+    held = elementwise.maximum(k, 1.0)
+    log_p = -_deviance(held, mu) - _stirling(held) - 0.5 * elementwise.log(2 * math.pi * held)
+    log_p = elementwise.where(k < 1.0, -mu, log_p)
+    level = (
+        elementwise.log(v) + elementwise.log(inverse_alpha) - elementwise.log(a / (side * side) + b)
+    )
     refused = (k < 0.0) | ((side < 0.013) & (v > side))
-    many = accepted(apply("maximum", k, 0.0), at_once | (~refused & (level <= log_p)))
-    return apply("where", few, counted, many).astype(rate.dtype)
+    many = accepted(elementwise.maximum(k, 0.0), at_once | (~refused & (level <= log_p)))
+    return elementwise.where(few, counted, many).astype(rate.dtype)
 
 
 def binomial_draws(
@@ -96,30 +101,30 @@ def binomial_draws(
     n = broadcast_to(total_count, shape).detach().astype("float32")
     whole = broadcast_to(probs, shape).detach().astype("float32")
     turned = whole > 0.5
-    p = apply("where", turned, 1.0 - whole, whole)
+    p = elementwise.where(turned, 1.0 - whole, whole)
     few = n * p < _FEW
-    low = apply("where", few, p, 0.0)
+    low = elementwise.where(few, p, 0.0)
     odds = low / (1.0 - low)
-    size = apply("where", few, n, 1.0)
+    size = elementwise.where(few, n, 1.0)
     counted = _counted(
-        apply("exp", size * apply("log1p", -low)),
-        lambda q, k: q * apply("maximum", size - k, 0.0) * odds * (1 / (k + 1.0)),
+        elementwise.exp(size * elementwise.log1p(-low)),
+        lambda q, k: q * elementwise.maximum(size - k, 0.0) * odds * (1 / (k + 1.0)),
         shape,
         generator,
     )
-    counted = apply("minimum", counted, n)
-    n_, p_ = apply("where", few, 40.0, n), apply("where", few, 0.5, p)
+    counted = elementwise.minimum(counted, n)
+    n_, p_ = elementwise.where(few, 40.0, n), elementwise.where(few, 0.5, p)
     mean, other = n_ * p_, n_ * (1.0 - p_)
-    spread = apply("sqrt", mean * (1.0 - p_))
+    spread = elementwise.sqrt(mean * (1.0 - p_))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p_
     steep = 0.92 - 4.2 / b
     alpha = (2.83 + 5.1 / b) * spread
-    middle = apply("floor", (n_ + 1.0) * p_)
+    middle = elementwise.floor((n_ + 1.0) * p_)
     u = rand((_COUNT_ROUNDS, *shape), generator=generator) - 0.5
     v = rand((_COUNT_ROUNDS, *shape), generator=generator)
-    side = 0.5 - apply("abs", u)
-    k = apply("floor", (2.0 * a / side + b) * u + mean + 0.5)
+    side = 0.5 - elementwise.abs(u)
+    k = elementwise.floor((2.0 * a / side + b) * u + mean + 0.5)
     inside = (k >= 0.0) & (k <= n_)
 
     def log_p(count: Tensor) -> Tensor:
@@ -128,15 +133,17 @@ def binomial_draws(
         rest = n_ - ones
         found = -_deviance(ones, mean) - _deviance(rest, other)
         found = (
-            found - _stirling(apply("maximum", ones, 1.0)) - _stirling(apply("maximum", rest, 1.0))
+            found
+            - _stirling(elementwise.maximum(ones, 1.0))
+            - _stirling(elementwise.maximum(rest, 1.0))
         )
-        return found - 0.5 * (apply("log", ones) + apply("log", rest))
+        return found - 0.5 * (elementwise.log(ones) + elementwise.log(rest))
 
-    level = apply("log", v) + apply("log", alpha) - apply("log", a / (side * side) + b)
+    level = elementwise.log(v) + elementwise.log(alpha) - elementwise.log(a / (side * side) + b)
     accept = inside & (((side >= 0.07) & (v <= steep)) | (level <= log_p(k) - log_p(middle)))
     many = accepted(clip(k, 0.0, n_), accept)
-    found = apply("where", few, counted, many)
-    return apply("where", turned, n - found, found).astype(probs.dtype)
+    found = elementwise.where(few, counted, many)
+    return elementwise.where(turned, n - found, found).astype(probs.dtype)
 
 
 # ---- PyTorch's functions -------------------------------------------------------------------------
@@ -151,6 +158,3 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     """How many of so many attempts succeed, each with a probability; both broadcast."""
     attempts, chances = broadcast_arrays(count, prob)
     return binomial_draws(attempts, chances, chances.shape, generator)
-
-
-__all__ = ["binomial", "poisson"]

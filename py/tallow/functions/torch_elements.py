@@ -22,27 +22,12 @@ from .linear_algebra import matmul
 Axis = int | Sequence[int] | None
 
 
-def _elementwise(name: str, *args: Any) -> Tensor:
-    found: Tensor = vars(elementwise)[name](*args)
-    return found
-
-
 # ---- arithmetic ------------------------------------------------------------------------------
-
-
-def add(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
-    """input + alpha * other."""
-    return asarray(input) + (other if alpha == 1 else asarray(other) * alpha)
 
 
 def sub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
     """input - alpha * other."""
     return asarray(input) - (other if alpha == 1 else asarray(other) * alpha)
-
-
-def mul(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """input * other."""
-    return asarray(input) * other
 
 
 def div(input: Tensor, other: Tensor | Scalar, *, rounding_mode: str | None = None) -> Tensor:
@@ -55,29 +40,29 @@ def div(input: Tensor, other: Tensor | Scalar, *, rounding_mode: str | None = No
     if rounding_mode != "trunc":
         raise OptionError(f"div: rounding_mode {rounding_mode!r} is not None, 'floor' or 'trunc'")
     quotient = input / other
-    return _elementwise("trunc", quotient).astype(input.dtype)
+    return elementwise.trunc(quotient).astype(input.dtype)
 
 
 def rsqrt(input: Tensor) -> Tensor:
     """1 / sqrt(input)."""
-    return 1 / _elementwise("sqrt", input)
+    return 1 / elementwise.sqrt(input)
 
 
 def log2(input: Tensor) -> Tensor:
     """The logarithm to the base of 2."""
-    return _elementwise("log", input) * (1 / math.log(2))
+    return elementwise.log(input) * (1 / math.log(2))
 
 
 def log10(input: Tensor) -> Tensor:
     """The logarithm to the base of 10."""
-    return _elementwise("log", input) * (1 / math.log(10))
+    return elementwise.log(input) * (1 / math.log(10))
 
 
 def isfinite(input: Tensor) -> Tensor:
     """Where elements are neither infinite nor NaN."""
     if not input.dtype.is_floating:
-        return _elementwise("equal", input, input)
-    return ~(_elementwise("isnan", input) | _elementwise("isinf", input))
+        return elementwise.equal(input, input)
+    return ~(elementwise.isnan(input) | elementwise.isinf(input))
 
 
 def lerp(input: Tensor, end: Tensor, weight: Tensor | Scalar) -> Tensor:
@@ -130,11 +115,11 @@ def addmm(
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     """log(sum(exp(input))) over axes, which does not overflow."""
     if not input.size:
-        return _elementwise("log", reduction.sum(_elementwise("exp", input), dim, keepdim))
+        return elementwise.log(reduction.sum(elementwise.exp(input), dim, keepdim))
     peak = reduction.max(input, dim, True)
-    peak = _elementwise("where", isfinite(peak), peak, 0.0).detach()
-    total = reduction.sum(_elementwise("exp", input - peak), dim, True)
-    found = _elementwise("log", total) + peak
+    peak = elementwise.where(isfinite(peak), peak, 0.0).detach()
+    total = reduction.sum(elementwise.exp(input - peak), dim, True)
+    found = elementwise.log(total) + peak
     return found if keepdim else manipulation.squeeze(found, dim)
 
 
@@ -179,7 +164,7 @@ def isclose(
     near = abs(input - other) <= atol + rtol * abs(other)
     found: Tensor = (input == other) | (near & isfinite(input) & isfinite(other))
     if equal_nan and input.dtype.is_floating:
-        found = found | (_elementwise("isnan", input) & _elementwise("isnan", other))
+        found = found | (elementwise.isnan(input) & elementwise.isnan(other))
     return found
 
 
@@ -319,10 +304,10 @@ def _with_rows(input: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     if value.ndim > len(rest):
         rows = manipulation.broadcast_to(value, (value.shape[0], *rest))
         number = cumulative_sum(manipulation.reshape(mask, (-1,)).astype(dt.int32), 0) - 1
-        at = _elementwise("clip", number, 0, rows.shape[0] - 1)
+        at = elementwise.clip(number, 0, rows.shape[0] - 1)
         value = manipulation.reshape(take(rows, at, 0), input.shape)
     spread = manipulation.reshape(mask, (*mask.shape, *(1,) * len(rest)))
-    return _elementwise("where", spread, value, input)
+    return elementwise.where(spread, value, input)
 
 
 def roll(input: Tensor, shifts: int | Sequence[int], dims: Axis = None) -> Tensor:
@@ -366,38 +351,6 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         raise ShapeError(f"diag: {input.shape} is neither a vector nor a matrix")
     side = input.shape[0] + abs(diagonal)
     rows, columns = arange(side)[:, None], arange(side)[None, :]
-    at = _elementwise("minimum", rows, columns)
+    at = elementwise.minimum(rows, columns)
     line = manipulation.pad(input, [(0, abs(diagonal))])
-    return _elementwise("where", columns - rows == diagonal, take(line, at), 0)
-
-
-__all__ = [
-    "add",
-    "addcdiv",
-    "addcmul",
-    "addmm",
-    "allclose",
-    "diag",
-    "diagonal",
-    "div",
-    "dot",
-    "index_add",
-    "index_select",
-    "isclose",
-    "isfinite",
-    "lerp",
-    "log2",
-    "log10",
-    "logsumexp",
-    "mul",
-    "mv",
-    "narrow",
-    "norm",
-    "outer",
-    "roll",
-    "rsqrt",
-    "scatter_add",
-    "select",
-    "sub",
-    "topk",
-]  # fmt: skip
+    return elementwise.where(columns - rows == diagonal, take(line, at), 0)

@@ -6,7 +6,8 @@ import math
 
 from .. import dtype as dt
 from ..errors import OptionError
-from ..tensor import Scalar, Tensor, apply, asarray
+from ..tensor import Scalar, Tensor, asarray
+from . import elementwise
 from .elementwise import clip
 from .manipulation import expand_dims
 from .reduction import sum as sum_of
@@ -28,23 +29,25 @@ def lgamma(input: Tensor) -> Tensor:
     """The logarithm of the size of the gamma function (Lanczos 1964; below 0.5 by reflection)."""
     x = _real(input)
     small = x < 0.5
-    z = apply("where", small, -x, x - 1.0)
+    z = elementwise.where(small, -x, x - 1.0)
     series = z * 0.0 + _LANCZOS[0]
     for n, factor in enumerate(_LANCZOS[1:], 1):
         series = series + factor / (z + float(n))
     t = z + 7.5
-    found = (z + 0.5) * apply("log", t) - t + apply("log", series) + 0.5 * math.log(2 * math.pi)
-    turn = x - apply("floor", x)  # the sine of multiples of pi would lose digits
-    sine = apply("where", small, apply("sin", math.pi * turn), 1.0)
-    found = apply("where", small, math.log(math.pi) - apply("log", sine) - found, found)
-    return apply("where", apply("isinf", x), math.inf, found)
+    found = (
+        (z + 0.5) * elementwise.log(t) - t + elementwise.log(series) + 0.5 * math.log(2 * math.pi)
+    )
+    turn = x - elementwise.floor(x)  # the sine of multiples of pi would lose digits
+    sine = elementwise.where(small, elementwise.sin(math.pi * turn), 1.0)
+    found = elementwise.where(small, math.log(math.pi) - elementwise.log(sine) - found, found)
+    return elementwise.where(elementwise.isinf(x), math.inf, found)
 
 
 def digamma(input: Tensor) -> Tensor:
     """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
     x = _real(input)
     negative = x < 0.0
-    z = apply("where", negative, 1.0 - x, x)
+    z = elementwise.where(negative, 1.0 - x, x)
     found = z * 0.0
     for n in range(10):
         found = found - 1.0 / (z + float(n))
@@ -53,10 +56,10 @@ def digamma(input: Tensor) -> Tensor:
     series = z * 0.0
     for factor in (1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12):
         series = (series + factor) * square
-    found = found + apply("log", z) - 0.5 / z - series
-    turn = math.pi * apply("where", negative, x - apply("floor", x), 0.5)
-    cotangent = apply("cos", turn) / apply("sin", turn)
-    return apply("where", negative, found - math.pi * cotangent, found)
+    found = found + elementwise.log(z) - 0.5 / z - series
+    turn = math.pi * elementwise.where(negative, x - elementwise.floor(x), 0.5)
+    cotangent = elementwise.cos(turn) / elementwise.sin(turn)
+    return elementwise.where(negative, found - math.pi * cotangent, found)
 
 
 # ---- its parts -----------------------------------------------------------------------------------
@@ -83,44 +86,43 @@ def _tail(a: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """
     x = clip(x, 1e-37, 1e18)
     lower = x < a
-    away = apply("abs", a - x)
-    near = 2.0 / (away + apply("sqrt", away * away + x * 4 / 3))
-    near = apply("where", near <= 1.0, near, (x + 1.0) / a)
-    far = 2.0 / (away + apply("sqrt", away * away + x * 2.0))
-    far = apply("minimum", far, apply("log1p", 2.0 / x) + 1.0)
-    width = apply("where", lower, near, far).detach()
+    away = elementwise.abs(a - x)
+    near = 2.0 / (away + elementwise.sqrt(away * away + x * 4 / 3))
+    near = elementwise.where(near <= 1.0, near, (x + 1.0) / a)
+    far = 2.0 / (away + elementwise.sqrt(away * away + x * 2.0))
+    far = elementwise.minimum(far, elementwise.log1p(2.0 / x) + 1.0)
+    width = elementwise.where(lower, near, far).detach()
     points = asarray([math.exp(v) for v in _STEPS], x.dtype)
     weights = [_STEP * math.exp(v) for v in _STEPS]
     weights[0] *= 1 + _BEFORE
     s = expand_dims(width, -1) * points
-    s = apply("where", expand_dims(lower, -1), s, apply("minimum", s, 87.0))
+    s = elementwise.where(expand_dims(lower, -1), s, elementwise.minimum(s, 87.0))
     wide_a, wide_x = expand_dims(a, -1), expand_dims(x, -1)
-    fall = apply(
-        "where",
+    fall = elementwise.where(
         expand_dims(lower, -1),
-        wide_a * s + wide_x * apply("expm1", -s),
-        wide_x * apply("expm1", s) - wide_a * s,
+        wide_a * s + wide_x * elementwise.expm1(-s),
+        wide_x * elementwise.expm1(s) - wide_a * s,
     )
-    parts = apply("exp", -fall) * asarray(weights, x.dtype)
+    parts = elementwise.exp(-fall) * asarray(weights, x.dtype)
     whole = sum_of(parts, -1) * width
     return lower, whole, sum_of(parts * s, -1) * width, x
 
 
 def _log_density(a: Tensor, x: Tensor) -> Tensor:
     """log(x ** a exp(-x) / gamma(a)); for large a by Stirling's series, which cancels less."""
-    plain = a * apply("log", x) - x - lgamma(a)
+    plain = a * elementwise.log(x) - x - lgamma(a)
     large = a > 10.0
-    held = apply("where", large, a, 10.0)
+    held = elementwise.where(large, a, 10.0)
     change = (x - held) / held
     inverse = 1.0 / held
     series = inverse * (1 / 12 - inverse * inverse * (1 / 360 - inverse * inverse * (1 / 1260)))
     by_series = (
-        held * (apply("log1p", apply("maximum", change, -1 + 1e-7)) - change)
-        + 0.5 * apply("log", held * (0.5 / math.pi))
+        held * (elementwise.log1p(elementwise.maximum(change, -1 + 1e-7)) - change)
+        + 0.5 * elementwise.log(held * (0.5 / math.pi))
         - series
     )
     # Far below, where the change from a is nearly all of it, there is nothing to cancel.
-    return apply("where", large & (change > -0.9), by_series, plain)
+    return elementwise.where(large & (change > -0.9), by_series, plain)
 
 
 def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
@@ -129,8 +131,8 @@ def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
     a, x = _floating(input, other)
     a, x = a + x * 0.0, x + a * 0.0
     lower, whole, _, held = _tail(a, x)
-    tail = whole * apply("exp", _log_density(a, held))
-    found = apply("where", lower, tail, 1.0 - tail)
+    tail = whole * elementwise.exp(_log_density(a, held))
+    found = elementwise.where(lower, tail, 1.0 - tail)
     return _at_the_ends(found, a, x, 0.0, 1.0)
 
 
@@ -139,15 +141,15 @@ def gammaincc(input: Tensor, other: Tensor | Scalar) -> Tensor:
     a, x = _floating(input, other)
     a, x = a + x * 0.0, x + a * 0.0
     lower, whole, _, held = _tail(a, x)
-    tail = whole * apply("exp", _log_density(a, held))
-    found = apply("where", lower, 1.0 - tail, tail)
+    tail = whole * elementwise.exp(_log_density(a, held))
+    found = elementwise.where(lower, 1.0 - tail, tail)
     return _at_the_ends(found, a, x, 1.0, 0.0)
 
 
 def _at_the_ends(found: Tensor, a: Tensor, x: Tensor, first: float, last: float) -> Tensor:
-    found = apply("where", x == 0, first, found)
-    found = apply("where", x == math.inf, last, found)
-    return apply("where", (x < 0) | (a < 0), math.nan, found)
+    found = elementwise.where(x == 0, first, found)
+    found = elementwise.where(x == math.inf, last, found)
+    return elementwise.where((x < 0) | (a < 0), math.nan, found)
 
 
 def gamma_slope(concentration: Tensor, value: Tensor) -> Tensor:
@@ -159,8 +161,8 @@ def gamma_slope(concentration: Tensor, value: Tensor) -> Tensor:
     """
     a, x = concentration.detach(), value.detach()
     lower, whole, lengths, x = _tail(a, x)
-    offset = digamma(a) - apply("log", x)
-    return x * apply("where", lower, offset * whole + lengths, lengths - offset * whole)
+    offset = digamma(a) - elementwise.log(x)
+    return x * elementwise.where(lower, offset * whole + lengths, lengths - offset * whole)
 
 
 # ---- Hurwitz's zeta function and what follows from it --------------------------------------------
@@ -175,8 +177,8 @@ def zeta(input: Tensor, other: Tensor | Scalar) -> Tensor:
     x, q = _floating(input, other)
     found = x * 0.0
     for k in range(_TERMS):
-        found = found + apply("pow", q + float(k), -x)
-    return _rest(found, x, q, apply("pow", q + float(_TERMS), -x))
+        found = found + elementwise.pow(q + float(k), -x)
+    return _rest(found, x, q, elementwise.pow(q + float(_TERMS), -x))
 
 
 def _rest(found: Tensor, x: Tensor | float, q: Tensor, power: Tensor) -> Tensor:
@@ -201,8 +203,8 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     (q,) = _floating(input)
     found = q * 0.0
     for k in range(_TERMS):
-        found = found + apply("pow", 1.0 / (q + float(k)), float(n + 1))
-    power = apply("pow", 1.0 / (q + float(_TERMS)), float(n + 1))
+        found = found + elementwise.pow(1.0 / (q + float(k)), float(n + 1))
+    power = elementwise.pow(1.0 / (q + float(_TERMS)), float(n + 1))
     return _rest(found, float(n + 1), q, power) * float((-1) ** (n + 1) * math.factorial(n))
 
 
@@ -222,5 +224,3 @@ psi = digamma
 multigammaln = mvlgamma
 igamma = gammainc
 igammac = gammaincc
-
-__all__ = ["igamma", "igammac", "mvlgamma", "polygamma"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..tensor import Tensor, apply
-from . import linalg
+from ..tensor import Tensor
+from . import elementwise, linalg
 from .creation import eye
 from .manipulation import broadcast_to
 from .torch_elements import norm
@@ -29,7 +29,7 @@ def slogdet(input: Tensor) -> linalg.SlogdetResult:
 def logdet(input: Tensor) -> Tensor:
     """The logarithms of determinants: -inf for those that are 0, NaN for negative ones."""
     sign, size = linalg.slogdet(input)
-    return apply("where", sign < 0, math.nan, size)
+    return elementwise.where(sign < 0, math.nan, size)
 
 
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
@@ -66,18 +66,3 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of a difference."""
     return norm(input - other, p)
-
-
-__all__ = [
-    "chain_matmul",
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "dist",
-    "inverse",
-    "logdet",
-    "matrix_exp",
-    "matrix_power",
-    "pinverse",
-    "slogdet",
-]

@@ -11,13 +11,12 @@ from .. import dtype as dt
 from ..dtype import DType
 from ..errors import OptionError, ShapeError
 from ..shape import check_axes, check_axis
-from ..tensor import Scalar, Tensor, apply, asarray
-from . import reduction
-from .arrange import sort
+from ..tensor import Scalar, Tensor, asarray
+from . import creation, elementwise, reduction
+from .arrange import ordered
 from .creation import arange, placed
 from .cumulative import cumulative_sum
 from .elementwise import clip
-from .indexing import take
 from .manipulation import concat, expand_dims, reshape, stack
 from .torch_elements import diag, diagonal, norm, outer
 from .torch_math import cov, diff, logaddexp, trapezoid
@@ -109,8 +108,10 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     while shift < length:
         late, early = input[(*before, slice(shift, None))], input[(*before, slice(None, -shift))]
         nothing = (late == -math.inf) & (early == -math.inf)
-        joined = logaddexp(apply("where", nothing, 0.0, late), apply("where", nothing, 0.0, early))
-        joined = apply("where", nothing, -math.inf, joined)
+        joined = logaddexp(
+            elementwise.where(nothing, 0.0, late), elementwise.where(nothing, 0.0, early)
+        )
+        joined = elementwise.where(nothing, -math.inf, joined)
         input = concat([input[(*before, slice(None, shift))], joined], axis)
         shift *= 2
     return input
@@ -135,7 +136,7 @@ def addbmm(
 
 def msort(input: Tensor) -> Tensor:
     """The elements in order along the first axis."""
-    return sort(input, dim=0).values
+    return ordered(input, 0).values
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
@@ -155,26 +156,13 @@ def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
 # ---- distances -----------------------------------------------------------------------------------
 
 
-def pdist(input: Tensor, p: float = 2) -> Tensor:
-    """The p-norms of the differences of all pairs of rows of a matrix, as a vector. Raises
-    ShapeError for what is no matrix."""
-    if input.ndim != 2:
-        raise ShapeError(f"pdist: {input.shape} is no matrix")
-    count = input.shape[0]
-    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
-    if not pairs:
-        return input[:0, :1].reshape(-1)
-    first, second = (asarray([pair[n] for pair in pairs], "int32") for n in (0, 1))
-    return norm(take(input, first, 0) - take(input, second, 0), p, -1)
-
-
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Slices along an axis, of which those with a p-norm above maxnorm are shortened to it."""
     axis = check_axis(dim, input.ndim, "renorm")
     others = [each for each in range(input.ndim) if each != axis]
     length = norm(input, p, others, True)
     over = length > maxnorm
-    return input * apply("where", over, maxnorm / (length + 1e-7), 1.0)
+    return input * elementwise.where(over, maxnorm / (length + 1e-7), 1.0)
 
 
 def corrcoef(input: Tensor) -> Tensor:
@@ -182,7 +170,7 @@ def corrcoef(input: Tensor) -> Tensor:
     found = cov(input)
     if not found.ndim:
         return found / found
-    deviation = apply("sqrt", diagonal(found))
+    deviation = elementwise.sqrt(diagonal(found))
     return clip(found / deviation[:, None] / deviation[None, :], -1.0, 1.0)
 
 
@@ -200,9 +188,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     if min == max == 0 and x.node.size:
         low, high = reduction.min(x), reduction.max(x)
     alone = low == high
-    low, high = apply("where", alone, low - 1.0, low), apply("where", alone, high + 1.0, high)
-    place = apply("floor", (x - low) / (high - low) * float(bins))
-    place = apply("where", x == high, bins - 1.0, place)
+    low, high = elementwise.where(alone, low - 1.0, low), elementwise.where(alone, high + 1.0, high)
+    place = elementwise.floor((x - low) / (high - low) * float(bins))
+    place = elementwise.where(x == high, bins - 1.0, place)
     inside = (x >= low) & (x <= high)
     here = (expand_dims(place, -1) == arange(bins).astype(x.dtype)) & expand_dims(inside, -1)
     return reduction.sum(here.astype(dt.int32), 0).astype(x.dtype)
@@ -237,9 +225,12 @@ def histogram(
         else:
             low, high = (asarray(float(end), x.dtype) for end in range)
         alone = low == high
-        low, high = apply("where", alone, low - 0.5, low), apply("where", alone, high + 0.5, high)
+        low, high = (
+            elementwise.where(alone, low - 0.5, low),
+            elementwise.where(alone, high + 0.5, high),
+        )
         ends = low + (high - low) * (arange(bins + 1).astype(x.dtype) * (1 / bins))
-        ends = apply("where", arange(bins + 1) == bins, high, ends)
+        ends = elementwise.where(arange(bins + 1) == bins, high, ends)
     wide = expand_dims(x, -1)
     last = arange(ends.shape[0] - 1) == ends.shape[0] - 2
     here = (wide >= ends[:-1]) & ((wide < ends[1:]) | (last & (wide == ends[1:])))
@@ -258,7 +249,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     count = x.shape[0] if N is None else N
     powers: list[Tensor] = []
     for n in range(count):
-        powers.append(powers[-1] * x if n else apply("full_like", x, 1))
+        powers.append(powers[-1] * x if n else creation.full_like(x, 1))
     if not powers:
         return x[:, None][:, :0]
     return stack(powers if increasing else powers[::-1], -1)
@@ -372,9 +363,3 @@ def kaiser_window(
 
 
 trapz = trapezoid
-
-__all__ = [
-    "addbmm", "addr", "bartlett_window", "blackman_window", "corrcoef", "cumulative_trapezoid",
-    "diagflat", "gradient", "hamming_window", "hann_window", "histc", "histogram",
-    "kaiser_window", "logcumsumexp", "msort", "pdist", "renorm", "trapz", "unravel_index", "vander",
-]  # fmt: skip

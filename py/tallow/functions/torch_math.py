@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import dtype as dt
-from ..dtype import DType, as_dtype
 from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, apply, asarray, host_values
-from . import reduction
+from ..tensor import Scalar, Tensor, asarray, host_values
+from . import elementwise, manipulation, reduction
 from .creation import arange
-from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take, take_along_axis
 from .linear_algebra import matmul
 from .manipulation import broadcast_to, concat, expand_dims, reshape
@@ -37,7 +35,7 @@ class Bounds(NamedTuple):
 
 
 def _where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    return apply("where", condition, x, y)
+    return elementwise.where(condition, x, y)
 
 
 def _floating(x: Tensor) -> Tensor:
@@ -54,22 +52,22 @@ def signbit(input: Tensor) -> Tensor:
 
 def copysign(input: Tensor, other: Tensor | Scalar) -> Tensor:
     """The size of input with the sign of other."""
-    size = apply("abs", _floating(input))
+    size = elementwise.abs(_floating(input))
     return _where(signbit(_floating(asarray(other))), -size, size)
 
 
 def atan2(input: Tensor, other: Tensor | Scalar) -> Tensor:
     """The angle of the point (other, input) from the first axis, from -pi to pi."""
     y, x = _floating(input), _floating(asarray(other))
-    steep = apply("abs", y) > apply("abs", x)
+    steep = elementwise.abs(y) > elementwise.abs(x)
     # At the origin nothing depends on the point, as in PyTorch.
     nowhere = (y == 0) & (x == 0)
     x, y = _where(nowhere, x.detach(), x), _where(nowhere, y.detach(), y)
     upper, lower = _where(steep, x, y), _where(steep, y, x)
-    endless = apply("isinf", upper)  # so that both are
-    upper = _where(endless, apply("sign", upper), upper)
-    lower = _where(endless, apply("sign", lower), _where(lower == 0, 1.0, lower))
-    angle = apply("atan", upper / lower)
+    endless = elementwise.isinf(upper)  # so that both are
+    upper = _where(endless, elementwise.sign(upper), upper)
+    lower = _where(endless, elementwise.sign(lower), _where(lower == 0, 1.0, lower))
+    angle = elementwise.atan(upper / lower)
     half = _where(y > 0, asarray(math.pi / 2, y.dtype), -math.pi / 2)
     around = _where(signbit(y), asarray(-math.pi, y.dtype), math.pi)
     behind = _where(signbit(x), around, 0.0)
@@ -79,19 +77,19 @@ def atan2(input: Tensor, other: Tensor | Scalar) -> Tensor:
 def hypot(input: Tensor, other: Tensor) -> Tensor:
     """sqrt(input² + other²), without overflow."""
     x, y = _floating(input), _floating(asarray(other))
-    swapped = apply("abs", y) > apply("abs", x)
+    swapped = elementwise.abs(y) > elementwise.abs(x)
     longer, shorter = _where(swapped, y, x), _where(swapped, x, y)
-    endless = apply("isinf", longer)
+    endless = elementwise.isinf(longer)
     ratio = shorter / _where(longer == 0, 1.0, longer)
-    found = apply("abs", longer) * apply("sqrt", ratio * ratio + 1.0)
+    found = elementwise.abs(longer) * elementwise.sqrt(ratio * ratio + 1.0)
     return _where(endless, math.inf, found)
 
 
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """log(exp(input) + exp(other)), without overflow."""
     a, b = input, other
-    least = apply("exp", -apply("abs", a - b))
-    found = apply("maximum", a, b) + apply("log1p", least)
+    least = elementwise.exp(-elementwise.abs(a - b))
+    found = elementwise.maximum(a, b) + elementwise.log1p(least)
     return _where(a == b, (a + b) * 0.5 + math.log(2), found)
 
 
@@ -102,29 +100,29 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
 
 def exp2(input: Tensor) -> Tensor:
     """2 to the power of each element."""
-    return apply("exp", _floating(input) * math.log(2))
+    return elementwise.exp(_floating(input) * math.log(2))
 
 
 def erfc(input: Tensor) -> Tensor:
     """1 - erf(input), with its digits where that is small too."""
     x = _floating(input)
-    size = apply("abs", x)
-    held = apply("minimum", size, 30.0)
+    size = elementwise.abs(x)
+    held = elementwise.minimum(size, 30.0)
     # The square in two parts, as the exponential needs more digits than one has.
-    high = apply("floor", held * 256.0) * (1 / 256)
+    high = elementwise.floor(held * 256.0) * (1 / 256)
     rest = (high - held) * (high + held)
     t, series = _erfc_series(held)
-    tail = t * apply("exp", -(high * high)) * apply("exp", series + rest)
+    tail = t * elementwise.exp(-(high * high)) * elementwise.exp(series + rest)
     found = _where(x < 0, 2.0 - tail, tail)
     # In float64, erf has more digits than the series.
     near = size < (0.5 if x.dtype.size < 8 else 4.0)
-    return _where(near | apply("isnan", x), 1.0 - apply("erf", x), found)
+    return _where(near | elementwise.isnan(x), 1.0 - elementwise.erf(x), found)
 
 
 def log_erfcx(x: Tensor) -> Tensor:
     """log(exp(x²) erfc(x)), of elements that are not negative."""
     t, series = _erfc_series(x)
-    return apply("log", t) + series
+    return elementwise.log(t) + series
 
 
 def _erfc_series(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -147,27 +145,27 @@ def sinc(input: Tensor) -> Tensor:
     """sin(pi x) / (pi x); 1 at 0."""
     x = _floating(input) * math.pi
     # Within 1 the series, of which every derivative is right; those of the quotient cancel there.
-    near = apply("abs", x) < 1
+    near = elementwise.abs(x) < 1
     held = _where(near, x, 0.0)
     square = held * held
     series = square * (-1.0 / math.factorial(19)) + 1.0 / math.factorial(17)
     for k in range(7, -1, -1):
         series = series * square + (-1) ** k / math.factorial(2 * k + 1)
     far = _where(near, 1.0, x)
-    return _where(near, series, apply("sin", far) / far)
+    return _where(near, series, elementwise.sin(far) / far)
 
 
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """log(x / (1 - x)); eps: x is clamped to eps and 1 - eps first."""
-    x = input if eps is None else apply("clip", input, eps, 1 - eps)
-    return apply("log", x) - apply("log1p", -x)
+    x = input if eps is None else elementwise.clip(input, eps, 1 - eps)
+    return elementwise.log(x) - elementwise.log1p(-x)
 
 
 def xlogy(input: Tensor, other: Tensor) -> Tensor:
     """input * log(other); 0 where input is 0 and other is a number."""
     endless = (other <= 0) | (other == math.inf)  # elsewhere the product has the right gradients
     nothing = (input == 0) & endless
-    return _where(nothing, 0.0, input * apply("log", _where(nothing, 1.0, other)))
+    return _where(nothing, 0.0, input * elementwise.log(_where(nothing, 1.0, other)))
 
 
 def deg2rad(input: Tensor) -> Tensor:
@@ -182,7 +180,7 @@ def rad2deg(input: Tensor) -> Tensor:
 
 def frac(input: Tensor) -> Tensor:
     """input less its whole part, with the same sign."""
-    return input - apply("trunc", input)
+    return input - elementwise.trunc(input)
 
 
 def heaviside(input: Tensor, values: Tensor) -> Tensor:
@@ -195,92 +193,17 @@ def nan_to_num(
 ) -> Tensor:
     """Numbers instead of NaN and infinities; these become the largest of the type by default."""
     most = {2: 65504.0, 8: 1.7976931348623157e308}.get(input.dtype.size, 3.4028234663852886e38)
-    x = _where(apply("isnan", input), nan, input)
+    x = _where(elementwise.isnan(input), nan, input)
     x = _where(x == math.inf, most if posinf is None else posinf, x)
     return _where(x == -math.inf, -most if neginf is None else neginf, x)
-
-
-def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
-    return input.sigmoid()
-
-
-def relu(input: Tensor) -> Tensor:
-    """max(x, 0)."""
-    return input.relu()
-
-
-def softmax(input: Tensor, dim: int, dtype: DType | str | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis."""
-    return (input if dtype is None else input.astype(as_dtype(dtype))).softmax(dim)
-
-
-def log_softmax(input: Tensor, dim: int, dtype: DType | str | None = None) -> Tensor:
-    """log(softmax(x)) along an axis."""
-    return (input if dtype is None else input.astype(as_dtype(dtype))).log_softmax(dim)
-
-
-def absolute(input: Tensor) -> Tensor:
-    """The sizes of the elements."""
-    return apply("abs", input)
-
-
-def neg(input: Tensor) -> Tensor:
-    """-input."""
-    return -input
-
-
-def true_divide(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """input / other."""
-    return input / other
-
-
-def eq(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Where elements are equal."""
-    return apply("equal", input, other)
-
-
-def ne(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Where elements differ."""
-    return apply("not_equal", input, other)
-
-
-def lt(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Where elements are less than those of other."""
-    return input < other
-
-
-def le(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Where elements are at most those of other."""
-    return input <= other
-
-
-def gt(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Where elements are greater than those of other."""
-    return input > other
-
-
-def ge(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Where elements are at least those of other."""
-    return input >= other
 
 
 # ---- reductions ----------------------------------------------------------------------------------
 
 
-def amax(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The largest elements along axes, or of all; equal ones share the gradient."""
-    return reduction.max(input, dim, keepdim)
-
-
-def amin(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The smallest elements along axes, or of all; equal ones share the gradient."""
-    return reduction.min(input, dim, keepdim)
-
-
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Bounds:
     """The smallest and the largest elements along an axis, or of all."""
-    return Bounds(amin(input, dim, keepdim), amax(input, dim, keepdim))
+    return Bounds(reduction.min(input, dim, keepdim), reduction.max(input, dim, keepdim))
 
 
 def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
@@ -290,12 +213,12 @@ def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
 
 def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """The sum of the elements that are not NaN."""
-    return reduction.sum(_where(apply("isnan", input), 0.0, input), dim, keepdim)
+    return reduction.sum(_where(elementwise.isnan(input), 0.0, input), dim, keepdim)
 
 
 def nanmean(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
     """The mean of the elements that are not NaN."""
-    there = (~apply("isnan", input)).astype(input.dtype)
+    there = (~elementwise.isnan(input)).astype(input.dtype)
     return nansum(input, dim, keepdim) / reduction.sum(there, dim, keepdim)
 
 
@@ -328,16 +251,6 @@ def std_mean(
         reduction.std(input, dim, float(unbiased) if correction is None else correction, keepdim),
         reduction.mean(input, dim, keepdim),
     )
-
-
-def cumsum(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
-    """The running sums along an axis."""
-    return cumulative_sum(input, dim, dtype)
-
-
-def cumprod(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
-    """The running products along an axis."""
-    return cumulative_prod(input, dim, dtype)
 
 
 def diff(
@@ -393,11 +306,6 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
-def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The sum of the products of two vectors' elements."""
-    return input.dot(other)
-
-
 def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:
     """Products summed over axes of both: the last `dims` of a and the first of b, or two lists.
     Raises ShapeError if their lengths differ."""
@@ -413,8 +321,8 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
     columns = [axis for axis in range(b.ndim) if axis not in right]
     length = math.prod(shared)
     high, wide = [a.shape[axis] for axis in rows], [b.shape[axis] for axis in columns]
-    first = reshape(apply("permute_dims", a, (*rows, *left)), (math.prod(high), length))
-    second = reshape(apply("permute_dims", b, (*right, *columns)), (length, math.prod(wide)))
+    first = reshape(manipulation.permute_dims(a, (*rows, *left)), (math.prod(high), length))
+    second = reshape(manipulation.permute_dims(b, (*right, *columns)), (length, math.prod(wide)))
     return reshape(matmul(first, second), (*high, *wide))
 
 
@@ -443,11 +351,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     tall = reshape(b, tuple(size for dim in b.shape for size in (1, dim)))
     shape = tuple(m * n for m, n in zip(a.shape, b.shape, strict=True))
     return reshape(wide * tall, shape)
-
-
-def ger(input: Tensor, vec2: Tensor) -> Tensor:
-    """All products of an element of one vector and one of another."""
-    return input.outer(vec2)
 
 
 def addmv(
@@ -494,7 +397,7 @@ def cov(
         divisor = total - correction
     elif correction:
         divisor = total - reduction.sum(weights * aweights) / total * correction
-    found = matmul(centred * weights, centred.mT) / apply("maximum", divisor, 0)
+    found = matmul(centred * weights, centred.mT) / elementwise.maximum(divisor, 0)
     return reshape(found, ()) if input.ndim < 2 else found
 
 
@@ -531,61 +434,3 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 
 arctan2 = atan2
-
-__all__ = [
-    "absolute",
-    "addmv",
-    "amax",
-    "amin",
-    "aminmax",
-    "arctan2",
-    "atan2",
-    "baddbmm",
-    "bincount",
-    "cdist",
-    "copysign",
-    "count_nonzero",
-    "cov",
-    "cross",
-    "cumprod",
-    "cumsum",
-    "deg2rad",
-    "diff",
-    "eq",
-    "erfc",
-    "exp2",
-    "frac",
-    "ge",
-    "ger",
-    "gt",
-    "heaviside",
-    "hypot",
-    "inner",
-    "kron",
-    "le",
-    "log_softmax",
-    "logaddexp",
-    "logaddexp2",
-    "logit",
-    "lt",
-    "nan_to_num",
-    "nanmean",
-    "nansum",
-    "ne",
-    "neg",
-    "rad2deg",
-    "relu",
-    "sigmoid",
-    "signbit",
-    "sinc",
-    "softmax",
-    "std_mean",
-    "take_along_dim",
-    "tensordot",
-    "trace",
-    "trapezoid",
-    "true_divide",
-    "var_mean",
-    "vdot",
-    "xlogy",
-]  # fmt: skip

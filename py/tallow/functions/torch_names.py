@@ -15,10 +15,9 @@ from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
-from . import elementwise, manipulation, reduction
-from .indexing import checked_indices, nonzero_places, take_along_axis
+from . import elementwise, manipulation
+from .indexing import checked_indices, take_along_axis
 from .linear_algebra import matmul
-from .reduction import argmax, argmin
 
 Shape = int | Sequence[int]
 
@@ -105,11 +104,6 @@ def t(input: Tensor) -> Tensor:
     return input if input.ndim < 2 else transpose(input, 0, 1)
 
 
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """An axis of length 1 inserted at the position dim of the result."""
-    return manipulation.expand_dims(input, dim)
-
-
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Axes of length 1 removed: all, or those among dim. Unlike the array API's, it leaves an axis
     of another length."""
@@ -169,16 +163,6 @@ def clamp(
     return elementwise.clip(input, min, max)
 
 
-def where(
-    condition: Tensor, input: Tensor | Scalar | None = None, other: Tensor | Scalar | None = None
-) -> Any:
-    """The element of input where the condition is true, else that of other. Of a condition alone,
-    the places where it is true, a vector of int32 for each axis, for which it is read."""
-    if input is None and other is None:
-        return nonzero_places(asarray(condition))
-    return vars(elementwise)["where"](condition, input, other)
-
-
 def masked_fill(input: Tensor, mask: Tensor, value: Scalar | Tensor) -> Tensor:
     """`value` where the mask, which broadcasts, is true; the elements of input elsewhere."""
     if mask.dtype != dt.bool_:
@@ -186,7 +170,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Scalar | Tensor) -> Tensor:
     filled = asarray(value).astype(input.dtype)
     if filled.ndim:
         raise ShapeError(f"masked_fill: the value must be one number, not {filled.shape}")
-    chosen: Tensor = vars(elementwise)["where"](mask, filled, input)
+    chosen: Tensor = elementwise.where(mask, filled, input)
     return chosen
 
 
@@ -202,90 +186,6 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return take_along_axis(input, index, axis)
 
 
-def extremes(input: Tensor, dim: int, keepdim: bool, greatest: bool) -> Extremes:
-    """The largest or smallest elements along an axis, and their first places."""
-    axis = check_axis(dim, input.ndim, "max" if greatest else "min")
-    places = (argmax if greatest else argmin)(input, axis, True)
-    values = take_along_axis(input, places, axis)  # whose gradient goes to one of equal elements
-    if keepdim:
-        return Extremes(values, places)
-    return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(places, axis))
-
-
-def _extreme(
-    input: Tensor, dim: Any, keepdim: bool, axis: Any, keepdims: bool, greatest: bool
-) -> Any:
-    if isinstance(dim, Tensor):
-        return vars(elementwise)["maximum" if greatest else "minimum"](input, dim)
-    if isinstance(dim, int):
-        return extremes(input, dim, keepdim or keepdims, greatest)
-    over = axis if dim is None else dim
-    return (reduction.max if greatest else reduction.min)(input, over, keepdims or keepdim)
-
-
-def max(
-    input: Tensor,
-    dim: int | Tensor | None = None,
-    keepdim: bool = False,
-    axis: int | Sequence[int] | None = None,
-    keepdims: bool = False,
-) -> Any:
-    """The largest element; with axis, the array API's name, those along axes. With dim, a number,
-    (values, indices) along that axis: the first of equal ones, which takes the whole gradient. With
-    another tensor in its place, the larger of two elements. ShapeError over an empty axis."""
-    return _extreme(input, dim, keepdim, axis, keepdims, True)
-
-
-def min(
-    input: Tensor,
-    dim: int | Tensor | None = None,
-    keepdim: bool = False,
-    axis: int | Sequence[int] | None = None,
-    keepdims: bool = False,
-) -> Any:
-    """The smallest element, as `max` the largest."""
-    return _extreme(input, dim, keepdim, axis, keepdims, False)
-
-
-def var(
-    input: Tensor,
-    axis: int | Sequence[int] | None = None,
-    correction: float | None = None,
-    keepdims: bool = False,
-    *,
-    dim: int | Sequence[int] | None = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-) -> Tensor:
-    """The squared distance from the mean, summed and divided by count - correction. That is 0, the
-    array API's; with dim or unbiased, PyTorch's names, it is 1, or 0 if unbiased is False."""
-    over, taken = _spread(axis, correction, dim, unbiased)
-    return reduction.var(input, over, taken, keepdims or keepdim)
-
-
-def std(
-    input: Tensor,
-    axis: int | Sequence[int] | None = None,
-    correction: float | None = None,
-    keepdims: bool = False,
-    *,
-    dim: int | Sequence[int] | None = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-) -> Tensor:
-    """The square root of `var`."""
-    over, taken = _spread(axis, correction, dim, unbiased)
-    return reduction.std(input, over, taken, keepdims or keepdim)
-
-
-def _spread(axis: Any, correction: float | None, dim: Any, unbiased: bool | None) -> Any:
-    """The axes and the correction."""
-    if correction is None:
-        named = dim is not None or unbiased is not None
-        correction = float(named and unbiased is not False)
-    return axis if dim is None else dim, correction
-
-
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices. Raises ShapeError for other tensors."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -298,10 +198,3 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     if input.ndim != 3 or mat2.ndim != 3 or input.shape[0] != mat2.shape[0]:
         raise ShapeError(f"bmm: {input.shape} @ {mat2.shape}: both must be (n, rows, columns)")
     return matmul(input, mat2)
-
-
-__all__ = [
-    "bmm", "cat", "chunk", "clamp", "flatten", "from_numpy", "gather", "is_tensor", "masked_fill",
-    "max", "min", "mm", "permute", "std", "t", "tensor", "transpose", "unbind",
-    "unsqueeze", "var", "where",
-]  # fmt: skip

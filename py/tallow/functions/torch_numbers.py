@@ -9,7 +9,8 @@ from typing import NamedTuple
 from .. import dtype as dt
 from ..dtype import DType, as_dtype, promote
 from ..errors import DTypeError, ShapeError
-from ..tensor import Scalar, Tensor, apply, asarray
+from ..tensor import Scalar, Tensor, asarray
+from . import creation, elementwise
 from .elementwise import bitcast
 from .manipulation import broadcast_arrays
 
@@ -22,7 +23,7 @@ class Parts(NamedTuple):
 
 
 def _where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    return apply("where", condition, x, y)
+    return elementwise.where(condition, x, y)
 
 
 # ---- whole numbers -------------------------------------------------------------------------------
@@ -39,9 +40,9 @@ def gcd(input: Tensor, other: Tensor) -> Tensor:
     if x.dtype.is_floating or y.dtype.is_floating:
         raise DTypeError(f"gcd: takes integers, not {x.dtype.name} and {y.dtype.name}")
     kind = promote(x.dtype, y.dtype)
-    x, y = apply("abs", x.astype(kind)), apply("abs", y.astype(kind))
+    x, y = elementwise.abs(x.astype(kind)), elementwise.abs(y.astype(kind))
     for _ in range(_ROUNDS[kind.size]):
-        rest = apply("remainder", x, _where(y == 0, 1, y))
+        rest = elementwise.remainder(x, _where(y == 0, 1, y))
         x, y = _where(y == 0, x, y), _where(y == 0, 0, rest)
     return x.astype(kind)
 
@@ -50,8 +51,8 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
     """The least common multiples; 0 where one is 0. Raises DTypeError for floating numbers."""
     divisor = gcd(input, other)
     shared = _where(divisor == 0, 1, divisor)
-    whole = apply("floor_divide", apply("abs", input), shared)
-    return (whole * apply("abs", asarray(other))).astype(divisor.dtype)
+    whole = elementwise.floor_divide(elementwise.abs(input), shared)
+    return (whole * elementwise.abs(asarray(other))).astype(divisor.dtype)
 
 
 # ---- floating numbers ----------------------------------------------------------------------------
@@ -59,12 +60,12 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
 
 def sgn(input: Tensor) -> Tensor:
     """-1, 0 or 1, as `sign`: there are no complex numbers."""
-    return apply("sign", input)
+    return elementwise.sign(input)
 
 
 def float_power(input: Tensor | Scalar, exponent: Tensor | Scalar) -> Tensor:
     """Powers, computed in float64."""
-    return apply("pow", asarray(input).astype(dt.float64), asarray(exponent).astype(dt.float64))
+    return elementwise.pow(asarray(input).astype(dt.float64), asarray(exponent).astype(dt.float64))
 
 
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
@@ -72,17 +73,17 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     x = input if input.dtype.is_floating else input.astype(dt.float32)
     n = asarray(other).astype(x.dtype)
     # In two steps, so that the power is finite wherever the product is.
-    half = apply("floor", n * 0.5)
+    half = elementwise.floor(n * 0.5)
     return x * _power_of_two(half) * _power_of_two(n - half)
 
 
 def _power_of_two(n: Tensor) -> Tensor:
     """2 ** n of whole numbers, exactly where that is a normal float32."""
     if n.dtype != dt.float32:
-        return apply("pow", asarray(2.0, n.dtype), n)
-    held = apply("clip", n.detach(), -126.0, 127.0)
+        return elementwise.pow(asarray(2.0, n.dtype), n)
+    held = elementwise.clip(n.detach(), -126.0, 127.0)
     exact = bitcast((held.astype(dt.int32) + 127) << 23, dt.float32)
-    plain = apply("exp", n * math.log(2))
+    plain = elementwise.exp(n * math.log(2))
     return _where(held == n.detach(), exact + (plain - plain.detach()), plain)
 
 
@@ -90,10 +91,10 @@ def frexp(input: Tensor) -> Parts:
     """Mantissas, of a size from 0.5 to 1, and exponents, int32, of which numbers consist. 0 and
     what is not finite have the exponent 0."""
     x = input if input.dtype.is_floating else input.astype(dt.float32)
-    size = apply("abs", x.detach())
+    size = elementwise.abs(x.detach())
     plain = (size > 0) & (size < math.inf)
     held = _where(plain, size, 1.0)
-    exponent = apply("floor", apply("log", held) * (1 / math.log(2))) + 1.0
+    exponent = elementwise.floor(elementwise.log(held) * (1 / math.log(2))) + 1.0
     # The logarithm may be next to a whole number, on either side of it.
     share = ldexp(held, -exponent)
     exponent = _where(share >= 1.0, exponent + 1.0, _where(share < 0.5, exponent - 1.0, exponent))
@@ -117,85 +118,45 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
     moved = bitcast(_where(away, bits + 1, bits - 1).astype(kind), x.dtype)
     least = bitcast(asarray(1, kind), x.dtype)
     found = _where(x == 0, _where(y > 0, least, -least), moved)
-    lost = apply("isnan", x) | apply("isnan", y)
+    lost = elementwise.isnan(x) | elementwise.isnan(y)
     return _where(lost, math.nan, _where(x == y, y, found))
 
 
 def fmax(input: Tensor, other: Tensor) -> Tensor:
     """The larger of two elements; of a NaN and a number, the number."""
-    return _number_of(input, other, apply("maximum", input, other))
+    return _number_of(input, other, elementwise.maximum(input, other))
 
 
 def fmin(input: Tensor, other: Tensor) -> Tensor:
     """The smaller of two elements; of a NaN and a number, the number."""
-    return _number_of(input, other, apply("minimum", input, other))
+    return _number_of(input, other, elementwise.minimum(input, other))
 
 
 def _number_of(x: Tensor, y: Tensor, found: Tensor) -> Tensor:
     if not found.dtype.is_floating:
         return found
-    found = _where(apply("isnan", asarray(y)), x, found)
-    return _where(apply("isnan", asarray(x)), y, found)
+    found = _where(elementwise.isnan(asarray(y)), x, found)
+    return _where(elementwise.isnan(asarray(x)), y, found)
 
 
 def isposinf(input: Tensor) -> Tensor:
     """Where elements are infinite."""
-    return apply("equal", input, math.inf) if input.dtype.is_floating else input != input
+    return elementwise.equal(input, math.inf) if input.dtype.is_floating else input != input
 
 
 def isneginf(input: Tensor) -> Tensor:
     """Where elements are minus infinity."""
-    return apply("equal", input, -math.inf) if input.dtype.is_floating else input != input
+    return elementwise.equal(input, -math.inf) if input.dtype.is_floating else input != input
 
 
 def isreal(input: Tensor) -> Tensor:
     """True everywhere: there are no complex numbers."""
-    return apply("full_like", input, True, dtype="bool")
+    return creation.full_like(input, True, dtype="bool")
 
 
 def rsub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
     """other - alpha * input."""
     return other - (input if alpha == 1 else input * alpha)
-
-
-def arccos(input: Tensor) -> Tensor:
-    """As `acos`."""
-    return apply("acos", input)
-
-
-def arccosh(input: Tensor) -> Tensor:
-    """As `acosh`."""
-    return apply("acosh", input)
-
-
-def arcsin(input: Tensor) -> Tensor:
-    """As `asin`."""
-    return apply("asin", input)
-
-
-def arcsinh(input: Tensor) -> Tensor:
-    """As `asinh`."""
-    return apply("asinh", input)
-
-
-def arctan(input: Tensor) -> Tensor:
-    """As `atan`."""
-    return apply("atan", input)
-
-
-def arctanh(input: Tensor) -> Tensor:
-    """As `atanh`."""
-    return apply("atanh", input)
-
-
-def bitwise_not(input: Tensor) -> Tensor:
-    """All bits exchanged; of truth values, the others."""
-    return ~input
-
-
-def fix(input: Tensor) -> Tensor:
-    """As `trunc`."""
-    return apply("trunc", input)
 
 
 # ---- facts ---------------------------------------------------------------------------------------
@@ -217,10 +178,3 @@ def is_nonzero(input: Tensor) -> bool:
 def promote_types(type1: DType | str, type2: DType | str) -> DType:
     """The type that holds both. Raises DTypeError where there is none."""
     return promote(as_dtype(type1), as_dtype(type2))
-
-
-__all__ = [
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "bitwise_not", "fix",
-    "float_power", "fmax", "fmin", "frexp", "gcd", "is_complex", "is_nonzero", "isneginf",
-    "isposinf", "isreal", "lcm", "ldexp", "nextafter", "promote_types", "rsub", "sgn",
-]  # fmt: skip

@@ -11,15 +11,15 @@ from typing import Any
 from .. import dtype as dt
 from ..errors import OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, apply, asarray
-from . import reduction
-from .arrange import Ordered, sort
+from ..tensor import Scalar, Tensor, asarray
+from . import elementwise, manipulation, reduction
+from .arrange import Ordered, ordered
 from .indexing import take_along_axis
 from .manipulation import broadcast_to, expand_dims, reshape, squeeze
 
 
 def _where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    return apply("where", condition, x, y)
+    return elementwise.where(condition, x, y)
 
 
 def _floating(x: Tensor) -> Tensor:
@@ -54,11 +54,11 @@ def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:
     if not input.dtype.is_floating:
         return kthvalue(input, (length + 1) // 2, dim, keepdim)
     axis = check_axis(dim, input.ndim, what)
-    order = sort(input, dim=axis)  # NaN last
-    there = ~apply("isnan", input)
+    order = ordered(input, axis)  # NaN last
+    there = ~elementwise.isnan(input)
     count = reduction.sum(there, axis, True)
     if numbers:
-        place = apply("maximum", count - 1, 0) >> 1
+        place = elementwise.maximum(count - 1, 0) >> 1
     else:
         place = _where(count < length, count, (length - 1) // 2)
     values, places = (take_along_axis(each, place, axis) for each in order)
@@ -72,7 +72,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ord
     if not 1 <= k <= length:
         raise OptionError(f"kthvalue: {k} of the {length} elements along axis {dim}")
     axis = check_axis(dim, input.ndim, "kthvalue")
-    order = sort(input, dim=axis)
+    order = ordered(input, axis)
     key = (slice(None),) * axis + (slice(k - 1, k),)
     values, places = order.values[key], order.indices[key]
     if keepdim:
@@ -138,31 +138,31 @@ def _quantile(
             raise OptionError(f"{what}: the part {beyond[0]} is not from 0 to 1")
     parts = reshape(given.astype(x.dtype), (given.size,))
     parts = _where((parts >= 0) & (parts <= 1), parts, math.nan)
-    missing = apply("isnan", x)
+    missing = elementwise.isnan(x)
     column = (given.size, *(1,) * (x.ndim - axis - 1))
     if what == "quantile":
         last: Tensor | int = length - 1
         at = reshape(parts, column) * last
     else:  # the last place differs from line to line, and with it the places along all axes
-        last = apply("maximum", reduction.sum(~missing, axis, True) - 1, 0).astype(x.dtype)
+        last = elementwise.maximum(reduction.sum(~missing, axis, True) - 1, 0).astype(x.dtype)
         at = reshape(parts, column) * last
-    low = apply("floor", _where(apply("isnan", at), 0.0, at))
-    high = apply("minimum", low + 1.0, last)
+    low = elementwise.floor(_where(elementwise.isnan(at), 0.0, at))
+    high = elementwise.minimum(low + 1.0, last)
     weight = at - low
     if interpolation != "linear":
         chosen: Tensor | float = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}.get(
-            interpolation, apply("round", at) - low
+            interpolation, elementwise.round(at) - low
         )
         weight = _where(weight == 0, 0.0, chosen)
-    ordered = sort(x, axis)
+    sorted_x = ordered(x, axis).values
     shape = tuple(given.size if a == axis else size for a, size in enumerate(x.shape))
     places = (broadcast_to(each.astype(dt.int32), shape) for each in (low, high))
-    below, above = (take_along_axis(ordered, each, axis) for each in places)
+    below, above = (take_along_axis(sorted_x, each, axis) for each in places)
     found = _where(weight == 0, below, below + (above - below) * weight)
     if what == "quantile":
         found = _where(reduction.any(missing, axis, True), math.nan, found)
     order = (axis, *(a for a in range(x.ndim) if a != axis))
-    found = apply("permute_dims", found, order)  # the parts first
+    found = manipulation.permute_dims(found, order)  # the parts first
     if keepdim:
         kept = (1,) * input.ndim if dim is None else tuple(
             1 if a == axis else size for a, size in enumerate(x.shape)
@@ -176,11 +176,11 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
     compares all with all. Raises ShapeError for an empty axis."""
     _check_length(input, dim, "mode")
     axis = check_axis(dim, input.ndim, "mode")
-    order = sort(input, dim=axis)
+    order = ordered(input, axis)
     equal = expand_dims(order.values, axis + 1) == expand_dims(order.values, axis)
     counts = reduction.sum(equal, axis + 1)
     first = reduction.argmax(counts, axis, True)
-    last = first + apply("maximum", take_along_axis(counts, first, axis) - 1, 0)
+    last = first + elementwise.maximum(take_along_axis(counts, first, axis) - 1, 0)
     values, places = (take_along_axis(each, last, axis) for each in order)
     return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
 
@@ -201,12 +201,6 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor, *, right: bool = False)
     each = expand_dims(values, -1)
     before = line <= each if right else line < each
     if values.dtype.is_floating:  # NaN is the last
-        known = apply("isnan", each) & (True if right else ~apply("isnan", _floating(line)))
+        known = elementwise.isnan(each) & (True if right else ~elementwise.isnan(_floating(line)))
         before = before | known
     return reduction.sum(before, -1)
-
-
-__all__ = [
-    "bucketize", "kthvalue", "median", "mode", "nanmedian", "nanquantile", "quantile",
-    "searchsorted",
-]  # fmt: skip

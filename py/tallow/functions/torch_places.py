@@ -11,7 +11,8 @@ from .. import dtype as dt
 from ..errors import DTypeError, OptionError, ShapeError
 from ..hostarray import from_values
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, apply, asarray, host_values
+from ..tensor import Scalar, Tensor, asarray, host_values
+from . import elementwise
 from .arrange import Ordered, scatter_rows
 from .creation import arange, full, ones, zeros, zeros_like
 from .indexing import checked_indices, take, take_along_axis
@@ -35,7 +36,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -
     filled = full(index.shape, True)
     marked = scatter_along(zeros((length,), "bool"), 0, index % length, filled)
     number = asarray(value).astype(input.dtype)
-    return apply("where", _along(marked, axis, input.ndim), number, input)
+    return elementwise.where(_along(marked, axis, input.ndim), number, input)
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -82,12 +83,12 @@ def scatter_reduce(
             raise DTypeError(
                 f"scatter_reduce: {reduce} without include_self needs floating numbers"
             )
-        base = apply("where", count > 0, _NEUTRAL[reduce], input)  # type: ignore[operator]
+        base = elementwise.where(count > 0, _NEUTRAL[reduce], input)  # type: ignore[operator]
     found = scatter_along(base, dim, index, src, "sum" if reduce == "mean" else reduce)
     if reduce != "mean":
         return found
     assert count is not None
-    return apply("divide", found, apply("maximum", count, 1)).astype(input.dtype)
+    return elementwise.divide(found, elementwise.maximum(count, 1)).astype(input.dtype)
 
 
 def index_reduce(
@@ -249,8 +250,8 @@ def unique_consecutive(
     x = reshape(input, (-1,)) if dim is None else input
     axis = check_axis(dim or 0, x.ndim, "unique_consecutive")
     length, before = x.shape[axis], (slice(None),) * axis
-    changes = apply(
-        "not_equal", x[(*before, slice(1, None))], x[(*before, slice(None, max(length - 1, 0)))]
+    changes = elementwise.not_equal(
+        x[(*before, slice(1, None))], x[(*before, slice(None, max(length - 1, 0)))]
     )
     others = tuple(each for each in range(x.ndim) if each != axis)
     differs = host_values([any_of(changes, others) if others else changes])[0].flat()
@@ -297,10 +298,10 @@ def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
         before, there = pad(values, moved), pad(places, moved)
         better = before > values if greatest else before < values
         if input.dtype.is_floating:  # a NaN stays
-            better = better | (apply("isnan", before) & ~apply("isnan", values))
+            better = better | (elementwise.isnan(before) & ~elementwise.isnan(values))
         better = better & (lines >= shift)
-        values = apply("where", better, before, values)
-        places = apply("where", better, there, places)
+        values = elementwise.where(better, before, values)
+        places = elementwise.where(better, there, places)
         shift *= 2
     return Ordered(take_along_axis(input, places, axis), places)
 
@@ -313,10 +314,3 @@ def cummax(input: Tensor, dim: int) -> Ordered:
 def cummin(input: Tensor, dim: int) -> Ordered:
     """The least elements so far along an axis, and their places, the last of equal ones."""
     return _running(input, dim, False)
-
-
-__all__ = [
-    "cummax", "cummin", "diagonal_scatter", "index_copy", "index_fill", "index_put", "index_reduce",
-    "isin", "masked_scatter", "put", "scatter_reduce", "select_scatter", "slice_scatter", "unfold",
-    "unique", "unique_consecutive",
-]  # fmt: skip

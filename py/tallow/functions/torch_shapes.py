@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,8 +12,8 @@ from .. import dtype as dt
 from ..dtype import DType
 from ..errors import IndexRangeError, OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, apply, asarray
-from . import creation, manipulation, randomness
+from ..tensor import Scalar, Tensor, asarray
+from . import creation, elementwise, manipulation, randomness
 from .indexing import nonzero_places, take
 from .manipulation import concat, expand_dims, reshape
 from .torch_names import cat, tensor, transpose
@@ -24,16 +25,6 @@ def as_tensor(data: Any, dtype: DType | str | None = None, device: str | None = 
     if isinstance(data, Tensor) and dtype is not None:
         made = data.to(dtype)
     return made if device is None else made.to(device)
-
-
-def clone(input: Tensor) -> Tensor:
-    """A tensor of its own with the same elements."""
-    return input.clone()
-
-
-def numel(input: Tensor) -> int:
-    """How many elements there are."""
-    return int(input.size)
 
 
 def empty_like(input: Tensor, dtype: DType | str | None = None) -> Tensor:
@@ -70,22 +61,11 @@ def ravel(input: Tensor) -> Tensor:
 
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
-    """An axis split into several; one of the sizes may be -1."""
-    return input.unflatten(dim, sizes)
-
-
-def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Axes moved to other positions. Raises ShapeError for two lists of different lengths."""
-    moved = [source] if isinstance(source, int) else list(source)
-    places = [destination] if isinstance(destination, int) else list(destination)
-    if len(moved) != len(places):
-        raise ShapeError(f"movedim: {len(moved)} axes to {len(places)} positions")
-    moved = [check_axis(axis, input.ndim, "movedim") for axis in moved]
-    places = [check_axis(axis, input.ndim, "movedim") for axis in places]
-    left = iter(axis for axis in range(input.ndim) if axis not in moved)
-    there = dict(zip(places, moved, strict=True))
-    order = [there[n] if n in there else next(left) for n in range(input.ndim)]
-    return manipulation.permute_dims(input, order)
+    """An axis split into several; one of the sizes may be -1. Raises ShapeError."""
+    at = check_axis(dim, input.ndim, "unflatten")
+    known = math.prod(size for size in sizes if size != -1)
+    whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
+    return reshape(input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
 
 
 swapaxes = swapdims = transpose
@@ -276,12 +256,6 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(manipulation.broadcast_arrays(*tensors))
 
 
-def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Tensor:
-    """Each element repeated, along an axis or of the flattened tensor. repeats: a number, or a
-    vector of one for each element, which is read."""
-    return input.repeat_interleave(repeats, dim)
-
-
 def fliplr(input: Tensor) -> Tensor:
     """The order of columns reversed."""
     return manipulation.flip(input, 1)
@@ -336,8 +310,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     else:
         rows, columns = creation.arange(length)[:, None], creation.arange(length)[None, :]
         line = manipulation.pad(input, [(0, 0)] * (rank - 2) + [(0, abs(offset))])
-        at = apply("minimum", rows, columns)
-        found = apply("where", columns - rows == offset, take(line, at, -1), 0)
+        at = elementwise.minimum(rows, columns)
+        found = elementwise.where(columns - rows == offset, take(line, at, -1), 0)
     if (first, second) == (rank - 2, rank - 1):
         return found
     order = [axis for axis in range(rank) if axis not in (first, second)]
@@ -366,48 +340,3 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     blocks."""
     x, mask = manipulation.broadcast_arrays(input, mask)
     return x[mask]
-
-
-__all__ = [
-    "argwhere",
-    "as_strided",
-    "as_tensor",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block_diag",
-    "broadcast_tensors",
-    "cartesian_prod",
-    "clone",
-    "column_stack",
-    "combinations",
-    "concatenate",
-    "diag_embed",
-    "dsplit",
-    "dstack",
-    "empty_like",
-    "fliplr",
-    "flipud",
-    "hsplit",
-    "hstack",
-    "logspace",
-    "masked_select",
-    "meshgrid",
-    "movedim",
-    "nonzero",
-    "normal",
-    "numel",
-    "randint_like",
-    "ravel",
-    "repeat_interleave",
-    "rot90", "row_stack",
-    "split_with_sizes",
-    "swapaxes",
-    "swapdims",
-    "tensor_split",
-    "tril_indices",
-    "triu_indices",
-    "unflatten",
-    "vsplit",
-    "vstack",
-]  # fmt: skip

@@ -7,7 +7,8 @@ import math
 from .. import dtype as dt
 from ..errors import DTypeError, OptionError, ShapeError
 from ..random import Generator
-from ..tensor import Scalar, Tensor, apply, asarray
+from ..tensor import Scalar, Tensor, asarray
+from . import elementwise
 from .cumulative import cumulative_sum
 from .manipulation import expand_dims, squeeze
 from .randomness import rand
@@ -43,20 +44,20 @@ _FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.005739
 def erfinv(input: Tensor) -> Tensor:
     """The number whose error function this is (Giles 2010, in single precision)."""
     x = _floating(input)
-    ends = apply("abs", x) >= 1.0
-    inner = apply("where", ends, 0.0, x)
-    found = _giles(-apply("log", (1.0 - inner) * (1.0 + inner))) * inner
-    outside = apply("where", apply("abs", x) == 1.0, apply("sign", x) * math.inf, math.nan)
-    return apply("where", ends, outside.detach(), found)
+    ends = elementwise.abs(x) >= 1.0
+    inner = elementwise.where(ends, 0.0, x)
+    found = _giles(-elementwise.log((1.0 - inner) * (1.0 + inner))) * inner
+    outside = elementwise.where(elementwise.abs(x) == 1.0, elementwise.sign(x) * math.inf, math.nan)
+    return elementwise.where(ends, outside.detach(), found)
 
 
 def _giles(w: Tensor) -> Tensor:
     """erfinv(x) / x, of w = -log(1 - x²)."""
-    near, far = w - 2.5, apply("sqrt", apply("maximum", w, 5.0)) - 3.0
+    near, far = w - 2.5, elementwise.sqrt(elementwise.maximum(w, 5.0)) - 3.0
     first, second = w * 0.0 + _NEAR[0], w * 0.0 + _FAR[0]
     for a, b in zip(_NEAR[1:], _FAR[1:], strict=True):
         first, second = first * near + a, second * far + b
-    return apply("where", w < 5.0, first, second)
+    return elementwise.where(w < 5.0, first, second)
 
 
 def ndtri(input: Tensor) -> Tensor:
@@ -64,22 +65,22 @@ def ndtri(input: Tensor) -> Tensor:
     by `erfinv`, and a step of Newton's in the logarithm where it has fewer digits."""
     p = _floating(input)
     inside = (p > 0.0) & (p < 1.0)
-    held = apply("where", inside, p, 0.5)
+    held = elementwise.where(inside, p, 0.5)
     upper = held > 0.5
-    tail = apply("where", upper, 1.0 - held, held)
+    tail = elementwise.where(upper, 1.0 - held, held)
     far = tail < 1e-6
-    w = -apply("log", apply("where", far, 0.04, 4.0 * tail * (1.0 - tail)))
+    w = -elementwise.log(elementwise.where(far, 0.04, 4.0 * tail * (1.0 - tail)))
     x = (2.0 * tail - 1.0) * _giles(w) * math.sqrt(2)
-    double = -2.0 * apply("log", apply("where", far, tail, 0.01))
-    x = apply("where", far, -apply("sqrt", double - apply("log", 2 * math.pi * double)), x)
+    double = -2.0 * elementwise.log(elementwise.where(far, tail, 0.01))
+    x = elementwise.where(far, -elementwise.sqrt(double - elementwise.log(2 * math.pi * double)), x)
     for _ in range(2):
         x = x.detach()
         log_p = log_ndtr(x).detach()
-        slope = apply("exp", -0.5 * x * x - log_p) * (1 / math.sqrt(2 * math.pi))
-        x = x - (log_p - apply("log", tail)) / slope
-    found = apply("where", upper, -x, x)
-    ends = apply("where", p == 0.0, -math.inf, apply("where", p == 1.0, math.inf, math.nan))
-    return apply("where", inside, found, ends)
+        slope = elementwise.exp(-0.5 * x * x - log_p) * (1 / math.sqrt(2 * math.pi))
+        x = x - (log_p - elementwise.log(tail)) / slope
+    found = elementwise.where(upper, -x, x)
+    ends = elementwise.where(p == 0.0, -math.inf, elementwise.where(p == 1.0, math.inf, math.nan))
+    return elementwise.where(inside, found, ends)
 
 
 def ndtr(input: Tensor) -> Tensor:
@@ -91,38 +92,39 @@ def log_ndtr(input: Tensor) -> Tensor:
     """The logarithm of `ndtr`, which is finite where that is 0."""
     x = _floating(input)
     low = x < -1.0
-    size = apply("where", low, -x, 1.0) * math.sqrt(0.5)
+    size = elementwise.where(low, -x, 1.0) * math.sqrt(0.5)
     far = log_erfcx(size) - size * size - math.log(2)
-    near = apply("log1p", -0.5 * erfc(apply("where", low, -1.0, x) * math.sqrt(0.5)))
-    return apply("where", low, far, near)
+    near = elementwise.log1p(-0.5 * erfc(elementwise.where(low, -1.0, x) * math.sqrt(0.5)))
+    return elementwise.where(low, far, near)
 
 
 def erfcx(input: Tensor) -> Tensor:
     """exp(x²) erfc(x)."""
     x = _floating(input)
     negative = x < 0.0
-    found = apply("exp", log_erfcx(apply("abs", x)))
-    return apply("where", negative, 2.0 * apply("exp", x * x) - found, found)
+    found = elementwise.exp(log_erfcx(elementwise.abs(x)))
+    return elementwise.where(negative, 2.0 * elementwise.exp(x * x) - found, found)
 
 
 def entr(input: Tensor) -> Tensor:
     """-x log(x); 0 at 0, and -infinity below."""
     x = _floating(input)
-    held = apply("where", x > 0.0, x, 1.0)
-    found = -held * apply("log", held)
-    return apply(
-        "where",
+    held = elementwise.where(x > 0.0, x, 1.0)
+    found = -held * elementwise.log(held)
+    return elementwise.where(
         x > 0.0,
         found,
-        apply("where", x == 0.0, 0.0, apply("where", x < 0.0, -math.inf, math.nan)),
+        elementwise.where(x == 0.0, 0.0, elementwise.where(x < 0.0, -math.inf, math.nan)),
     )
 
 
 def xlog1py(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
     """input * log(1 + other); 0 where input is 0 and other is a number."""
     x, y = asarray(input), asarray(other)
-    nothing = (x == 0) & ~apply("isnan", y)
-    return apply("where", nothing, 0.0, x * apply("log1p", apply("where", nothing, 0.0, y)))
+    nothing = (x == 0) & ~elementwise.isnan(y)
+    return elementwise.where(
+        nothing, 0.0, x * elementwise.log1p(elementwise.where(nothing, 0.0, y))
+    )
 
 
 def expit(input: Tensor) -> Tensor:
@@ -155,7 +157,7 @@ def multinomial(
         raise OptionError(f"multinomial: {num_samples} of {classes} classes without replacement")
     weights = input.detach()
     if not replacement:  # those whose exponential times end first (Efraimidis, Spirakis 2006)
-        times = -apply("log", rand(input.shape, dtype=input.dtype, generator=generator))
+        times = -elementwise.log(rand(input.shape, dtype=input.dtype, generator=generator))
         return topk(weights / times, num_samples).indices
     rows = weights if input.ndim == 2 else expand_dims(weights, 0)
     running = cumulative_sum(rows, 1)
@@ -163,7 +165,7 @@ def multinomial(
     drawn = drawn * running[:, -1:]
     below = expand_dims(running, 1) <= expand_dims(drawn, 2)
     found = sum_of(below, 2)
-    found = apply("minimum", found, classes - 1)
+    found = elementwise.minimum(found, classes - 1)
     return found if input.ndim == 2 else squeeze(found, 0)
 
 
@@ -172,10 +174,3 @@ SPECIAL = (
     lgamma, log_ndtr, multigammaln, ndtr, ndtri, polygamma, psi, xlog1py, zeta,
 )  # fmt: skip
 """What torch.special has of this file and of those that it imports."""
-
-__all__ = [
-    "digamma",
-    "erfinv",
-    "lgamma",
-    "multinomial",
-]

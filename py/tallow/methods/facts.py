@@ -1,11 +1,11 @@
-"""What programs for PyTorch ask of a tensor: what made it, where it is, how it is stored."""
+"""Methods and attributes that say something about a tensor: what made it, where it is, how it is
+stored."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..device_name import resolved
-from .base import Base, Made, Truth, Whole, function
+from ..graph import Node
+from ..runtime.device import backend
+from ..tensor import Tensor
 
 
 class MadeBy:
@@ -18,136 +18,11 @@ class MadeBy:
         """The name of the op, as PyTorch's: "AddBackward0"."""
         return self._name
 
-    next_functions: tuple[Any, ...] = ()
+    next_functions: tuple[tuple[MadeBy, int], ...] = ()
     """Empty: gradients are not followed through these objects."""
 
     def __repr__(self) -> str:
         return f"<{self._name}>"
-
-
-class Facts(Base[Made]):
-    """Facts about one tensor."""
-
-    __slots__ = ()
-
-    @property
-    def grad_fn(self) -> MadeBy | None:
-        """What computed it, if gradients go on from there; None for a leaf."""
-        if not self._it.requires_grad or self._it.is_leaf:
-            return None
-        return MadeBy(f"{_maker(self._it.node)}Backward0")
-
-    @property
-    def is_cpu(self) -> Truth:
-        """Whether it lies in the host's memory."""
-        backend: Any = function("runtime.device", "backend")(str(self._it.device))
-        return bool(backend.memory.is_host)
-
-    is_cuda = is_xpu = is_mps = is_hpu = property(lambda self: False, doc="False.")
-    is_meta = is_quantized = is_sparse_csr = is_mkldnn = property(lambda self: False, doc="False.")
-    is_sparse = is_nested = property(lambda self: False, doc="False: every element is stored.")
-
-    @property
-    def layout(self) -> str:
-        """ "torch.strided": every element is stored."""
-        return "torch.strided"
-
-    @property
-    def names(self) -> tuple[None, ...]:
-        """None for each axis: axes have no names."""
-        return (None,) * len(self._it.shape)
-
-    @property
-    def real(self) -> Made:
-        """The tensor itself: no element is complex."""
-        return self._it  # type: ignore[no-any-return]
-
-    @property
-    def mH(self) -> Made:
-        """The last two axes exchanged."""
-        return self._it.mT  # type: ignore[no-any-return]
-
-    H = mH
-
-    def adjoint(self) -> Made:
-        """The last two axes exchanged."""
-        return self._it.mT  # type: ignore[no-any-return]
-
-    def positive(self) -> Made:
-        """The tensor itself."""
-        return self._it  # type: ignore[no-any-return]
-
-    def char(self) -> Made:
-        """The elements as int8."""
-        return self._it.astype("int8")  # type: ignore[no-any-return]
-
-    def vdot(self, other: Any) -> Made:
-        """The inner product of two vectors."""
-        return self._it.dot(other)  # type: ignore[no-any-return]
-
-    def moveaxis(self, source: Any, destination: Any) -> Made:
-        """Axes moved to other positions."""
-        return self._it.movedim(source, destination)  # type: ignore[no-any-return]
-
-    def to_sparse(self) -> Any:
-        """The elements that are not 0, in coordinates; see tallow/sparse.py. Reads them."""
-        return function("sparse", "to_sparse")(self)
-
-    def to_dense(self, dtype: Any = None) -> Made:
-        """The tensor itself, or in another type: every element is stored."""
-        return self._it if dtype is None else self._it.astype(dtype)  # type: ignore[no-any-return]
-
-    def is_signed(self) -> Truth:
-        """Whether elements may be negative."""
-        return self._it.dtype.kind in "if"
-
-    def is_pinned(self) -> Truth:
-        """False."""
-        return False
-
-    def is_shared(self) -> Truth:
-        """False."""
-        return False
-
-    def is_inference(self) -> Truth:
-        """False."""
-        return False
-
-    def is_same_size(self, other: Any) -> Truth:
-        """Whether another tensor has the same shape."""
-        return bool(self._it.shape == other.shape)
-
-    def get_device(self) -> Whole:
-        """-1: it is on no CUDA device."""
-        return -1
-
-    def data_ptr(self) -> Whole:
-        """A number that is the tensor's own as long as it exists; no address."""
-        return id(self._it.node)
-
-    def cuda(self, device: Any = None, non_blocking: Truth = False) -> Made:
-        """The tensor itself: it is on the best device of this machine already. Says so once."""
-        resolved("cuda" if device is None else _named(device))
-        return self._it  # type: ignore[no-any-return]
-
-    def xpu(self, device: Any = None, non_blocking: Truth = False) -> Made:
-        """As `cuda`."""
-        return self.cuda(device)
-
-    def share_memory_(self) -> Made:
-        """The tensor itself."""
-        return self._it  # type: ignore[no-any-return]
-
-    def resolve_conj(self) -> Made:
-        """The tensor itself: no element is complex."""
-        return self._it  # type: ignore[no-any-return]
-
-    def conj(self) -> Made:
-        """The tensor itself: no element is complex."""
-        return self._it  # type: ignore[no-any-return]
-
-    def record_stream(self, stream: Any) -> None:
-        """Changes nothing."""
 
 
 _MAKERS = {
@@ -158,9 +33,9 @@ _MAKERS = {
 """PyTorch's names of what computes a tensor, where they differ from the op's."""
 
 
-def _maker(node: Any) -> str:
+def _maker(node: Node) -> str:
     """PyTorch's name for the op of a node: of one that is computed, the op that it was."""
-    origin = getattr(node.past, "origin", None)
+    origin: Node | None = getattr(node.past, "origin", None)
     made = origin or node
     if made.op.name == "reshape" and made.inputs:  # a reduction ends with one
         inner = getattr(made.inputs[0].past, "origin", None) or made.inputs[0]
@@ -169,5 +44,136 @@ def _maker(node: Any) -> str:
     return _MAKERS.get(name) or "".join(word.capitalize() for word in name.split("_"))
 
 
-def _named(device: Any) -> str:
-    return f"cuda:{device}" if isinstance(device, int) else str(device)
+def _grad_fn(input: Tensor) -> MadeBy | None:
+    """What computed it, if gradients go on from there; None for a leaf."""
+    if not input.requires_grad or input.is_leaf:
+        return None
+    return MadeBy(f"{_maker(input.node)}Backward0")
+
+
+grad_fn = property(_grad_fn)
+
+
+# ---- lengths and bytes -----------------------------------------------------------------------
+
+
+def dim(input: Tensor) -> int:
+    """How many axes there are."""
+    return len(input.shape)
+
+
+def numel(input: Tensor) -> int:
+    """How many elements there are."""
+    return int(input.size)
+
+
+def element_size(input: Tensor) -> int:
+    """The bytes of an element."""
+    return input.dtype.size
+
+
+def stride(input: Tensor, dim: int | None = None) -> int | tuple[int, ...]:
+    """How far apart elements along an axis are, or along each: as of row-major order."""
+    found: list[int] = []
+    step = 1
+    for size in reversed(input.shape):
+        found.insert(0, step)
+        step *= max(size, 1)
+    return tuple(found) if dim is None else found[dim]
+
+
+itemsize = property(element_size)
+
+
+def _nbytes(input: Tensor) -> int:
+    """The bytes of all elements."""
+    return input.dtype.size * int(input.size)
+
+
+nbytes = property(_nbytes)
+
+
+# ---- what every tensor here is or is not -----------------------------------------------------
+
+
+def no(input: Tensor) -> bool:
+    """False: tensors have no such state here."""
+    return False
+
+
+is_cuda = is_xpu = is_mps = is_hpu = property(no)
+is_meta = is_quantized = is_sparse = is_sparse_csr = is_mkldnn = is_nested = property(no)
+
+
+def _is_cpu(input: Tensor) -> bool:
+    """Whether it lies in the host's memory."""
+    return backend(str(input.device)).memory.is_host
+
+
+is_cpu = property(_is_cpu)
+
+
+def _layout(input: Tensor) -> str:
+    """ "torch.strided": every element is stored."""
+    return "torch.strided"
+
+
+layout = property(_layout)
+
+
+def _names(input: Tensor) -> tuple[None, ...]:
+    """None for each axis: axes have no names."""
+    return (None,) * len(input.shape)
+
+
+names = property(_names)
+
+
+def itself(input: Tensor) -> Tensor:
+    """The tensor itself: no element is complex, and none is in another kind of memory."""
+    return input
+
+
+real = property(itself)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two axes exchanged. Raises ShapeError for fewer than two."""
+    return input.mT
+
+
+hermitian = property(adjoint)
+
+
+def is_contiguous(input: Tensor, memory_format: object = None) -> bool:
+    """True: elements have no other order than row-major."""
+    return True
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether elements may be negative."""
+    return input.dtype.kind in "if"
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether another tensor has the same shape."""
+    return input.shape == other.shape
+
+
+def storage_offset(input: Tensor) -> int:
+    """0: a tensor begins where its memory does."""
+    return 0
+
+
+def get_device(input: Tensor) -> int:
+    """-1: it is on no CUDA device."""
+    return -1
+
+
+def data_ptr(input: Tensor) -> int:
+    """A number that is the tensor's own as long as it exists; no address."""
+    return id(input.node)
+
+
+def record_stream(input: Tensor, stream: object) -> None:
+    """Changes nothing: a device has one queue."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..functional import log_softmax
+from ..functions.indexing import checked_indices
 from ..tensor import Tensor
 from .containers import ModuleList, Sequential
 from .linear import Linear
@@ -80,7 +81,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
         single = not target.ndim
         rows = f.expand_dims(input, 0) if single else input
-        places = f.checked_indices(
+        places = checked_indices(
             f.reshape(target, (-1,)), self.n_classes, "AdaptiveLogSoftmaxWithLoss: the class"
         )
         column = f.expand_dims(places, 1)

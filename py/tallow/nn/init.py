@@ -17,7 +17,7 @@ V = TypeVar("V", bound=Tensor)
 
 
 def _assign(tensor: V, value: Tensor) -> V:
-    return tensor._put(value.astype(tensor.dtype), True)
+    return tensor.become(value.astype(tensor.dtype), True)
 
 
 def uniform_(tensor: V, a: float = 0.0, b: float = 1.0) -> V:

@@ -22,7 +22,7 @@ from ..facts import MISSING, Fact, Same, Table, reads, wrote
 from ..functions import zeros_like
 from ..grad_mode import is_grad_enabled
 from ..hooks import RemovableHandle, WithKeywords, hooked
-from ..methods.base import where_to
+from ..methods.conversions import where_to
 from ..runtime.variable import Variable
 from ..tensor import asarray
 from .hooks import WatchedCall

@@ -16,9 +16,8 @@ from ..facts import Fact, ReadOnly, Table
 from ..grad_mode import is_grad_enabled
 from ..graph import Node, alias
 from ..hostarray import HostArray
-from ..methods import Count
 from ..ops.movement import expand, reshape
-from ..shape import Shape, size_of
+from ..shape import Count, Shape, size_of
 from ..tensor import Tensor, asarray, check_floating, check_gradient
 from . import eager
 from .buffer import Buffer, Memory, state_moved
@@ -203,7 +202,7 @@ class Variable(Tensor):
         """Whether `gradient` is not None."""
         return getattr(self, "_gradient", None) is not None
 
-    def _put(self, value: Any, free: bool = False) -> Self:
+    def become(self, value: Any, free: bool = False) -> Self:
         if self._receives and is_grad_enabled() and not free:
             raise GradientError(
                 f"{self.name}: a parameter is changed in place within `with tl.no_grad():`"
@@ -212,7 +211,7 @@ class Variable(Tensor):
 
     def _changed(self, new: Tensor) -> Tensor:
         """+= and the like change a parameter within `no_grad`, and any other variable."""
-        return new if self._receives and is_grad_enabled() else self._put(new)
+        return new if self._receives and is_grad_enabled() else self.become(new)
 
     # ---- the value -----------------------------------------------------------------------------
 

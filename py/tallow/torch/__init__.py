@@ -12,8 +12,8 @@ The package converts arguments and calls; it computes nothing itself. Importing 
 process's switch `context.pytorch`: integers are int64 unless said otherwise, sums of integers too,
 and shapes, types and tensors are printed as PyTorch prints them, for `tallow` as well.
 
-A name is looked up in tensors.py, settings.py and files.py, then, if names.py lists it, among the
-methods of tensors, which mean what PyTorch's do, and then among Tallow's functions.
+A name is looked up in tensors.py, settings.py and files.py, and then in the library's names.py,
+which says which methods of tensors and which functions mean what PyTorch's do.
 
 A file has the name of its room, such as linalg.py. Others have names that are no room's:
 
@@ -28,11 +28,10 @@ A file has the name of its room, such as linalg.py. Others have names that are n
 from importlib import import_module
 from typing import Any
 
-import tallow as tl
-
-from .. import context, functional, methods
+from .. import context
 from .. import dtype as _dtype
 from ..autodiff.everything import checkpoint as checkpoint
+from ..binding import Row, rows
 from ..dtype import BY_NAME, DType
 from ..functions.data_types import finfo as finfo
 from ..functions.data_types import iinfo as iinfo
@@ -41,8 +40,6 @@ from ..grad_mode import inference_mode as inference_mode
 from ..grad_mode import is_grad_enabled as is_grad_enabled
 from ..grad_mode import no_grad as no_grad
 from ..grad_mode import set_grad_enabled as set_grad_enabled
-from ..methods.text import set_printoptions as set_printoptions
-from ..nn import functional as networks
 from ..random import Generator as Generator
 from ..runtime.device import get_float32_matmul_precision as get_float32_matmul_precision
 from ..runtime.device import get_num_threads as get_num_threads
@@ -50,10 +47,11 @@ from ..runtime.device import set_float32_matmul_precision as set_float32_matmul_
 from ..runtime.device import set_num_threads as set_num_threads
 from ..shape import Size as Size
 from ..tensor import Tensor as Tensor
+from ..tensor.printing import set_printoptions as set_printoptions
 from . import rooms, tensors
 from .calls import spelled
 from .files import *  # noqa: F403
-from .names import FUNCTIONS, NUMBER_FIRST, TYPES, words
+from .names import TYPES, words
 from .rooms import install as install
 from .rooms import uninstall as uninstall
 from .settings import *  # noqa: F403
@@ -61,7 +59,6 @@ from .tensors import *  # noqa: F403
 from .tensors import _assert as _assert
 
 context.pytorch.set(True)
-methods.complete()
 rooms.prepare()
 
 dtype = DType
@@ -103,15 +100,18 @@ _ALIASES = {
 """Names that are imported, from these modules, when one is first asked for."""
 
 
+FUNCTIONS: dict[str, Row] = {
+    **rows("torch"), **rows("number-first"), **{f"{n}_": row for n, row in rows("torch_").items()},
+}  # fmt: skip
+"""The functions that names.py lists for `torch`."""
+
+
 def _found(name: str) -> Any:
-    """The definition behind a name of names.py."""
-    method = getattr(Tensor, name, None)
-    if callable(method) and name not in NUMBER_FIRST:
-        return spelled(f"torch.{name}", method, method=True)
-    for source in (tl, functional, networks):
-        if hasattr(source, name):
-            return spelled(f"torch.{name}", getattr(source, name))
-    raise rooms.missing("torch", name)
+    """The function behind a name of names.py: a method of tensors, or a definition."""
+    row = FUNCTIONS[name]
+    if "method" in row.forms and "number-first" not in row.forms:
+        return spelled(f"torch.{name}", getattr(Tensor, name), method=True)
+    return spelled(f"torch.{name}", row.find())
 
 
 def __getattr__(name: str) -> Any:

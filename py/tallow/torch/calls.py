@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from typing import Any
 
+from ..binding import own_name
 from ..errors import ArgumentError
 from ..tensor import Tensor
-
-_OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    "dim": ("axis", "axes", "dims"), "axis": ("dim",), "dims": ("axes", "axis", "dim"),
-    "keepdim": ("keepdims",), "keepdims": ("keepdim",), "end": ("stop",), "steps": ("num",),
-    "diagonal": ("k",), "size": ("shape",), "indexing": ("indexing",),
-}  # fmt: skip
-"""PyTorch's names of arguments, and what Tallow's definitions call them."""
-
-_FIRST = ("input", "self", "tensors", "data", "x", "a", "A")
-_SECOND = ("other", "exponent", "mat2", "vec2", "vec", "tensor2", "y", "q", "repeats", "index")
 
 _NEEDLESS = frozenset({"layout", "pin_memory", "memory_format", "non_blocking", "out_dtype"})
 """Arguments that change nothing here: there is one layout, and memory is the device's."""
@@ -42,11 +33,7 @@ def _arranged(
         if key in names:
             named[key] = value
             continue
-        own = next((each for each in _OTHER_NAMES.get(key, ()) if each in names), None)
-        if own is None and key in _FIRST and not placed:
-            own = names[0] if names else None
-        elif own is None and key in _SECOND and len(names) > 1:
-            own = names[1]
+        own = own_name(key, names, len(placed))
         if own is not None and own not in named:
             named[own] = value
         elif takes_others:
@@ -54,6 +41,8 @@ def _arranged(
         elif key not in _NEEDLESS:
             known = ", ".join(names)
             raise ArgumentError(f"{what}() takes no argument {key!r}; it takes {known}")
+    if not placed and names and names[0] in named:  # a method takes its tensor by its place
+        placed.append(named.pop(names[0]))
     return placed, named
 
 

@@ -1,5 +1,5 @@
-"""PyTorch's names: data. What the rooms of `tallow.torch` offer is looked up by these lists, and
-docs/pytorch.md is written from them."""
+"""Rooms of `tallow.torch`: data. Functions of tensors stand in names.py of the library. What a room
+offers is looked up by these lists, and docs/pytorch.md is written from them."""
 
 from __future__ import annotations
 
@@ -8,66 +8,6 @@ def words(text: str) -> tuple[str, ...]:
     """The words of a text."""
     return tuple(text.split())
 
-
-FUNCTIONS = frozenset(
-    words(
-        """
-    abs abs_ absolute acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_max_pool1d
-    add addbmm addcdiv addcmul addmm addmv addmv_ addr all allclose alpha_dropout amax
-    amin aminmax any arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_
-    arctan arctan2 arctan_ arctanh arctanh_ argmax argmin argsort argwhere as_strided
-    asin asin_ asinh asinh_ atan atan2 atan_ atanh atanh_ atleast_1d atleast_2d
-    atleast_3d avg_pool1d baddbmm bartlett_window batch_norm bernoulli bilinear
-    binary_cross_entropy_with_logits bincount binomial bitwise_and bitwise_left_shift
-    bitwise_not bitwise_or bitwise_right_shift bitwise_xor blackman_window block_diag
-    bmm broadcast_shapes broadcast_tensors broadcast_to bucketize can_cast
-    cartesian_prod cdist ceil ceil_ celu celu_ chain_matmul channel_shuffle cholesky
-    cholesky_inverse cholesky_solve chunk clamp clamp_ clamp_max clamp_max_ clamp_min
-    clamp_min_ clip clip_ clone column_stack combinations conj conv1d conv2d conv3d
-    conv_transpose1d conv_transpose2d conv_transpose3d copysign corrcoef cos cos_ cosh
-    cosh_ cosine_embedding_loss cosine_similarity count_nonzero cov cross cummax cummin
-    cumprod cumsum cumulative_trapezoid deg2rad deg2rad_ det detach detach_ diag
-    diag_embed diagflat diagonal diagonal_scatter diff digamma dist div divide dot
-    dropout dsplit dstack einsum embedding embedding_bag eq equal erf erf_ erfc erfc_
-    erfinv exp exp2 exp2_ exp_ expm1 expm1_ fill_ fix fix_ flatten flip fliplr flipud
-    float_power floor floor_ floor_divide fmax fmin fmod frac frac_ frexp gather gcd
-    gcd_ ge ger gradient greater greater_equal group_norm gt hamming_window hann_window
-    hardshrink heaviside hinge_embedding_loss histc histogram hsplit hstack hypot i0 i0_
-    igamma igammac index_add index_copy index_fill index_put index_put_ index_reduce
-    index_select inner instance_norm inverse is_complex is_floating_point is_inference
-    is_nonzero is_signed isclose isfinite isin isinf isnan isneginf isposinf isreal
-    kaiser_window kl_div kron kthvalue layer_norm lcm lcm_ ldexp ldexp_ le lerp less
-    less_equal lgamma log log10 log10_ log1p log1p_ log2 log2_ log_ log_softmax
-    logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not logical_or
-    logical_xor logit logit_ logspace logsumexp lt margin_ranking_loss masked_fill
-    masked_scatter masked_select matmul matrix_exp matrix_power max max_pool1d
-    max_pool2d max_pool3d maximum mean median min minimum mm mode moveaxis movedim msort
-    mul multinomial multiply mv mvlgamma nan_to_num nan_to_num_ nanmean nanmedian
-    nanquantile nansum narrow ne neg neg_ negative negative_ nextafter nonzero norm
-    not_equal numel outer pairwise_distance pdist permute pinverse pixel_shuffle
-    pixel_unshuffle poisson poisson_nll_loss polygamma positive prelu prod put
-    quantile rad2deg rad2deg_ ravel reciprocal reciprocal_ relu relu_ remainder renorm
-    repeat_interleave reshape rms_norm roll rot90 round round_ row_stack rrelu rrelu_
-    rsqrt rsqrt_ rsub scatter scatter_add scatter_reduce searchsorted select
-    select_scatter selu selu_ sgn sigmoid sigmoid_ sign signbit sin sin_ sinc sinc_ sinh
-    sinh_ slice_scatter slogdet softmax sort split split_with_sizes sqrt sqrt_ square
-    square_ squeeze stack std std_mean sub subtract sum swapaxes swapdims t take
-    take_along_dim tan tan_ tanh tanh_ tensor_split tensordot threshold threshold_ tile
-    topk trace transpose trapezoid trapz tril tril_indices triplet_margin_loss triu
-    triu_indices true_divide trunc trunc_ unbind unflatten unique_consecutive
-    unravel_index unsqueeze vander var var_mean vdot vsplit vstack xlogy xlogy_ zero_
-    """
-    )
-)
-"""Functions of tensors that `torch` has, beside those that tensors.py and settings.py define."""
-
-NUMBER_FIRST = words(
-    """
-    bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bucketize
-    float_power isin polygamma remainder xlogy
-    """
-)
-"""Those of them whose first argument may be a number, so that they are no methods of it."""
 
 TYPES = words(
     """

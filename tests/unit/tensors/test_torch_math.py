@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.functions import torch_math, torch_shapes
 
 A = np.array([[0.5, -1.25, 2.0], [3.5, 0.75, -0.5]])
 B = np.array([[1.5, -0.5, -2.25], [0.25, -1.5, 2.5]])
@@ -177,13 +176,6 @@ def test_shapes() -> None:
     assert tl.randint_like(tl.zeros(4), 3).dtype == tl.float32
     assert tl.normal(0.0, 1.0, (2, 3)).shape == tl.normal(a, 1.0).shape == (2, 3)
     np.testing.assert_allclose(tl.logspace(0, 2, 3).numpy(), [1, 10, 100], rtol=1e-5)
-
-
-def test_every_name_is_tallows() -> None:
-    for module in (torch_math, torch_shapes):
-        for name in module.__all__:
-            assert getattr(tl, name) is getattr(module, name)
-            assert getattr(module, name).__doc__
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from ...ops import arrange, source, trees, window
 from ...ops import recurrence_gradient as gradients
 from ...ops.window import WEIGHT_TILE
 from ...shape import size_of
-from ...tensor import Tensor, apply
+from ...tensor import Tensor
 from .columns import columns_of, conv2d_by_columns
 from .recurrences import MAX_BACK, Layers, gradient_composed
 
@@ -187,7 +187,7 @@ def _scatter(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> 
 _FEW_STEPS = 1 << 22
 """Of a scatter that compares every row with every index: one kernel, where sorting takes dozens."""
 
-_JOINED = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+_JOINED = {"add": f.add, "mul": f.multiply, "max": f.maximum, "min": f.minimum}
 
 
 def _scatter_in_order(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
@@ -208,7 +208,7 @@ def _scatter_in_order(data: Tensor, indices: Tensor, updates: Tensor, reduction:
         pads = [(0, 0), (shift, -shift), (0, 0)]
         same = f.equal(f.pad(keys, pads, -1), keys)
         before = f.pad(joined, pads)
-        joined = f.where(same, apply(_JOINED[reduction], before, joined), joined)
+        joined = f.where(same, _JOINED[reduction](before, joined), joined)
         shift *= 2
     row = _line((batch, rows), 1)
     below = f.zeros((batch, rows), dt.int32)  # so many keys, at least, are not above the row
@@ -221,7 +221,7 @@ def _scatter_in_order(data: Tensor, indices: Tensor, updates: Tensor, reduction:
     last = f.maximum(below - 1, 0)
     found = f.logical_and(below > 0, f.equal(f.squeeze(_rows_at(keys, last), 2), row))
     moved = _rows_at(joined, last)
-    new = moved if reduction == "none" else apply(_JOINED[reduction], data, moved)
+    new = moved if reduction == "none" else _JOINED[reduction](data, moved)
     return f.where(f.expand_dims(found, 2), new, data)
 
 
@@ -242,16 +242,17 @@ def _walk_trees(
     missing: bool,
 ) -> Tensor:
     """All rows take a step in all trees, as many times as the deepest leaf needs."""
+    compared = [f.less_equal, f.less, f.greater_equal, f.greater, f.equal, f.not_equal]
     count, rows = nodes.shape[0], x.shape[0]
     at = f.broadcast_to(f.expand_dims(roots, 0), (rows, roots.shape[0]))
     for _ in range(depth):
         here = f.minimum(at, count - 1)
         feature, code, yes, no = (f.take(nodes[:, column], here) for column in range(4))
         value, split = f.take_along_axis(x, feature, 1), f.take(splits, here)
-        truth = apply(trees.COMPARISONS[modes[0]], value, split)
+        truth = compared[modes[0]](value, split)
         for mode in modes[1:]:
             is_meant = f.equal(f.bitwise_and(code, trees.MISSING - 1), mode)
-            truth = f.where(is_meant, apply(trees.COMPARISONS[mode], value, split), truth)
+            truth = f.where(is_meant, compared[mode](value, split), truth)
         if missing:
             truth = f.logical_or(truth, f.logical_and(code >= trees.MISSING, f.isnan(value)))
         at = f.where(at < count, f.where(truth, yes, no), at)

@@ -6,7 +6,7 @@ import numpy as np
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.functions import checked_indices, position
+from tallow.functions.indexing import checked_indices, position
 
 from .case import case, normal, rng
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..... import dtype as dt
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....functions.indexing import position
 from .....hostarray import HostArray, from_values
 from .....tensor import Tensor, asarray
 from ...call import Call
@@ -110,7 +111,7 @@ def _pooled(x: Tensor, batch: Tensor, down: _Samples, across: _Samples, mean: bo
     """(regions, c, cells down, cells across) of x (n, c, h, w)."""
     n, channels, height, width = x.shape
     pixels = f.reshape(f.permute_dims(x, (1, 0, 2, 3)), (channels, n * height * width))
-    first = f.position(f.where(batch < 0, n, batch), n)  # negative indices are invalid
+    first = position(f.where(batch < 0, n, batch), n)  # negative indices are invalid
     picture = f.reshape(f.minimum(first, n - 1), (-1, 1, 1, 1, 1)).astype(dt.int32)
 
     def wide(tensor: Tensor, axis: int) -> Tensor:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..... import functions as f
 from .....compile.passes.fold import host_value
 from .....errors import OnnxFormatError
+from .....functions.indexing import position
 from .....shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
@@ -30,7 +31,7 @@ def along(
             raise OnnxFormatError(f"axis {known.item()} is not one of the first {allowed}")
         return function(number)
     count = rank if allowed is None else allowed
-    index = f.position(f.position(f.reshape(axis, ()), rank), count)
+    index = position(position(f.reshape(axis, ()), rank), count)
     result = function(0)
     for other in range(1, count):
         result = f.where(f.equal(index, other), function(other), result)

@@ -7,6 +7,7 @@ from functools import reduce
 from ..... import dtype as dt
 from ..... import functions as f
 from .....errors import OnnxFormatError
+from .....functions.elementwise import whole_power
 from .....tensor import Tensor
 from ...call import Call
 from ...read.tensors import type_called
@@ -60,7 +61,7 @@ def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
 def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
     """The result has the type of the base, whatever the type of the exponent."""
     if x.dtype.is_integer and y.dtype.is_integer:
-        return f.whole_power(x, y)
+        return whole_power(x, y)
     if x.dtype.is_integer:  # in float64, which float64.py leaves to NumPy
         return f.pow(x.astype(dt.float64), y.astype(dt.float64)).astype(x.dtype)
     if y.node.is_scalar_constant and y.ndim <= x.ndim:

@@ -10,6 +10,7 @@ from ..... import functions as f
 from .....dtype import DType
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.attention import attended, attention_scores, masked_softmax
+from .....functions.indexing import position
 from .....shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
@@ -217,7 +218,7 @@ def tensor_scatter(
             raise OnnxFormatError(f"write_indices {starts.shape} do not fit a cache {cache.shape}")
         if mode == "linear":  # an update that does not fit is an error, or skipped on a GPU
             last = length - count
-            first = f.position(f.where(starts < 0, length, starts), last + 1)
+            first = position(f.where(starts < 0, length, starts), last + 1)
             starts = f.where(first > last, length, first)
         index = index - f.reshape(starts, (-1, *[1] * (cache.ndim - 1)))
     if mode == "circular":

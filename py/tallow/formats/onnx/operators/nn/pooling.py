@@ -9,6 +9,7 @@ from ..... import dtype as dt
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.pooling import pooled, shares
+from .....functions.indexing import position
 from .....op import Window as Pool
 from .....ops import window as ops
 from .....shape import size_of
@@ -191,9 +192,7 @@ def max_unpool(
         raise OnnxUnsupportedError(
             f"unpooling {x.size:,} elements to {size:,} takes too many comparisons"
         )
-    positions = f.position(
-        f.where(indices < 0, size, indices), size
-    )  # negative indices are invalid
+    positions = position(f.where(indices < 0, size, indices), size)  # negative indices are invalid
     here = f.equal(f.reshape(positions, (1, -1)), f.reshape(f.arange(size), (-1, 1)))
     found = f.where(here, f.reshape(x, (1, -1)), -math.inf)
     result = f.where(f.any(here, 1), f.max(found, 1), 0.0).astype(x.dtype)

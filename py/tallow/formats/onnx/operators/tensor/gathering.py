@@ -8,6 +8,7 @@ from ..... import dtype as dt
 from ..... import functions as f
 from .....compile.passes.fold import host_value
 from .....errors import OnnxFormatError
+from .....functions.indexing import position
 from .....hostarray import from_values
 from .....shape import Shape, check_axis, size_of, strides_of
 from .....tensor import Tensor, asarray
@@ -61,7 +62,7 @@ def flat_indices(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
     for axis, (length, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
         index = indices[..., axis]
         check_range(index, length)
-        index = f.position(index, length)
+        index = position(index, length)
         if clamped:
             index = f.minimum(index, length - 1)
         else:

@@ -11,30 +11,25 @@ from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import ref
 
-from . import dtype as dt
-from . import graph, hostarray
-from .context import pytorch
-from .device_name import DeviceName
-from .dtype import DType, as_dtype
-from .errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
-from .facts import Same
-from .graph import Graph, Node, constant, make
-from .hostarray import HostArray
-from .methods import Count, Methods
-from .methods.base import function
-from .ops.elementwise import cast
-from .ops.movement import permute
-from .shape import Shape, as_size
+from .. import graph, hostarray
+from ..context import pytorch
+from ..device_name import DeviceName
+from ..dtype import DType, as_dtype
+from ..errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
+from ..facts import Same
+from ..graph import Graph, Node, constant, make
+from ..hostarray import HostArray
+from ..ops.elementwise import cast
+from ..ops.movement import permute
+from ..shape import Count, Shape, as_size
+from .methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from .hooks import RemovableHandle
+    from ..hooks import RemovableHandle
 
 Scalar = bool | int | float
-
-FUNCTIONS: dict[str, Callable[..., Tensor]] = {}
-"""What operators call, by name; functions/ puts its own here, since it is made of tensors."""
 
 
 class Derivation(Protocol):
@@ -156,23 +151,23 @@ def host_values(tensors: Sequence[Tensor]) -> list[HostArray]:
     return [_evaluator().host(each, None) for each in computed]
 
 
-class Tensor(Methods["Tensor"]):
+class Tensor(Methods):
     """An array that is not computed until it is asked for.
 
-    Made by `tallow.asarray`, the creation functions, and operations on tensors. methods/ has more
-    of its methods, PyTorch's.
+    Made by `tallow.asarray`, the creation functions, and operations on tensors. Its operators and
+    most of its methods are functions, which names.py lists and binding.py gives it.
     """
 
-    __slots__ = ("__weakref__", "_gradient", "_hooks", "_key", "_put_as", "_shares", "node")
+    __slots__ = ("__weakref__", "_gradient", "_hooks", "_put_as", "_shares", "node", "view_key")
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
 
     node: Node
-    _key: Any  # of x[key], for a view
+    view_key: Any  # of x[key], for a view
     _put_as: Node  # what the tensor of which it is a view stood for once this was changed
 
     def __init__(self, node: Any = None, *more: Any, **options: Any) -> None:
         if node.__class__ is not Node:  # a user's call: PyTorch's Tensor(2, 3), Tensor([1.5])
-            node = apply("of_sizes_or_data", node, *more, **options).node
+            node = self.of_sizes_or_data(node, *more, **options).node
         self.node = node
 
     @property
@@ -202,8 +197,9 @@ class Tensor(Methods["Tensor"]):
         return Tensor(make(permute, self.node, axes=tuple(axes)))
 
     def __repr__(self) -> str:
-        text: str = function("methods.text", "text_of")(self)
-        return text
+        from .printing import text_of  # the page starts without it
+
+        return text_of(self)
 
     def described(self) -> str:
         """What is known before it is computed."""
@@ -239,7 +235,7 @@ class Tensor(Methods["Tensor"]):
         _evaluator().realize([self], device)
         return self
 
-    def _on(self, device: str) -> Tensor:
+    def on_device(self, device: str) -> Tensor:
         """The same tensor on another device; itself if it is there already. Blocks if it moves."""
         return _evaluator().to(self, device)
 
@@ -410,12 +406,12 @@ class Tensor(Methods["Tensor"]):
         self._shares = (lambda: whole) if held else ref(whole), again, put_back, free
         return self
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
         """Before it is changed in place, a view has what the tensor has by now of which it is a
         view."""
         whole = self._whole()
         if whole is not None:
-            whole._renew()
+            whole.renew()
             self.node = self._shares[1](whole).node
 
     def _whole(self) -> Tensor | None:
@@ -424,14 +420,14 @@ class Tensor(Methods["Tensor"]):
         found: Tensor | None = None if shares is None else shares[0]()
         return found
 
-    def _put(self, value: Any, free: bool = False) -> Self:
+    def become(self, value: Any, free: bool = False) -> Self:
         """Has this object stand for a value of its shape and type. free: also outside of
         `no_grad`."""
         new = self._fitting(value)
         whole = self._whole()
         if whole is not None:
             _, _, put_back, own_free = self._shares
-            whole._put(put_back(whole, new), free or own_free)
+            whole.become(put_back(whole, new), free or own_free)
             self._put_as = whole.node
             self.node = new.detach().node if own_free else new.node
         else:
@@ -454,52 +450,54 @@ class Tensor(Methods["Tensor"]):
         """x[key] = value, for what `x[key]` takes, and for truth values in the shape of x; see
         methods/in_place.py."""
         put = isinstance(value, Tensor) and getattr(value, "_put_as", None) is self.node
-        if put and value._key is key:  # the end of x[key] += y, which has changed x through x[key]
+        if (
+            put and value.view_key is key
+        ):  # the end of x[key] += y, which has changed x through x[key]
             return
-        self._renew()
-        self._put(self._elements("with_items", key, value))
+        self.renew()
+        self.become(self.with_items(key, value))
 
     def __iadd__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self + other)
 
     def __isub__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self - other)
 
     def __imul__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self * other)
 
     def __itruediv__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self / other)
 
     def __iand__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self & other)
 
     def __ior__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self | other)
 
     def __ixor__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self ^ other)
 
     def __ipow__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self**other)
 
     def __ilshift__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self << other)
 
     def __irshift__(self, other: Operand) -> Tensor:  # noqa: PYI034
-        self._renew()
+        self.renew()
         return self._changed(self >> other)
 
-    def _turned(self, new: Tensor) -> Self:
+    def become_shaped(self, new: Tensor) -> Self:
         """Has this object stand for its elements in another shape. Raises OptionError for a view,
         GradientError for a leaf outside of `no_grad`."""
         if self._whole() is not None:
@@ -517,7 +515,7 @@ class Tensor(Methods["Tensor"]):
         whole, free = self, False
         while (further := whole._whole()) is not None:
             whole, free = further, free or whole._shares[3]
-        return self._put(new) if _differentiator().changes(whole, free) else new
+        return self.become(new) if _differentiator().changes(whole, free) else new
 
     # ---- copies --------------------------------------------------------------------------------
 
@@ -532,115 +530,12 @@ class Tensor(Methods["Tensor"]):
         receives = self.is_leaf and self.requires_grad
         return _unpickled, (bytes(data.data), data.shape, data.dtype.name, receives)
 
-    # ---- operators -----------------------------------------------------------------------------
-
-    def __add__(self, other: Operand) -> Tensor:
-        return apply("add", self, other)
-
-    def __radd__(self, other: Operand) -> Tensor:
-        return apply("add", other, self)
-
-    def __sub__(self, other: Operand) -> Tensor:
-        return apply("subtract", self, other)
-
-    def __rsub__(self, other: Operand) -> Tensor:
-        return apply("subtract", other, self)
-
-    def __mul__(self, other: Operand) -> Tensor:
-        return apply("multiply", self, other)
-
-    def __rmul__(self, other: Operand) -> Tensor:
-        return apply("multiply", other, self)
-
-    def __truediv__(self, other: Operand) -> Tensor:
-        return apply("divide", self, other)
-
-    def __rtruediv__(self, other: Operand) -> Tensor:
-        return apply("divide", other, self)
-
-    def __floordiv__(self, other: Operand) -> Tensor:
-        return apply("floor_divide", self, other)
-
-    def __rfloordiv__(self, other: Operand) -> Tensor:
-        return apply("floor_divide", other, self)
-
-    def __mod__(self, other: Operand) -> Tensor:
-        return apply("remainder", self, other)
-
-    def __rmod__(self, other: Operand) -> Tensor:
-        return apply("remainder", other, self)
-
-    def __pow__(self, other: Operand) -> Tensor:
-        return apply("pow", self, other)
-
-    def __rpow__(self, other: Operand) -> Tensor:
-        return apply("pow", other, self)
-
-    def __matmul__(self, other: Tensor) -> Tensor:
-        return apply("matmul", self, other)
-
-    def __rmatmul__(self, other: Any) -> Tensor:
-        return apply("matmul", other, self)
-
-    def __neg__(self) -> Tensor:
-        return apply("negative", self)
+    # ---- operators: names.py has those that are functions ---------------------------------------
 
     def __pos__(self) -> Tensor:
         return self
 
-    def __abs__(self) -> Tensor:
-        return apply("abs", self)
-
-    def __invert__(self) -> Tensor:
-        return apply("logical_not" if self.dtype == dt.bool_ else "bitwise_invert", self)
-
-    def __and__(self, other: Operand) -> Tensor:
-        return apply("logical_and" if self.dtype == dt.bool_ else "bitwise_and", self, other)
-
-    def __or__(self, other: Operand) -> Tensor:
-        return apply("logical_or" if self.dtype == dt.bool_ else "bitwise_or", self, other)
-
-    def __xor__(self, other: Operand) -> Tensor:
-        return apply("logical_xor" if self.dtype == dt.bool_ else "bitwise_xor", self, other)
-
-    def __lshift__(self, other: Operand) -> Tensor:
-        return apply("bitwise_left_shift", self, other)
-
-    def __rshift__(self, other: Operand) -> Tensor:
-        return apply("bitwise_right_shift", self, other)
-
-    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return apply("equal", self, other)
-
-    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return apply("not_equal", self, other)
-
-    def __lt__(self, other: Operand) -> Tensor:
-        return apply("less", self, other)
-
-    def __le__(self, other: Operand) -> Tensor:
-        return apply("less_equal", self, other)
-
-    def __gt__(self, other: Operand) -> Tensor:
-        return apply("greater", self, other)
-
-    def __ge__(self, other: Operand) -> Tensor:
-        return apply("greater_equal", self, other)
-
     __hash__ = object.__hash__  # == makes a tensor, so that only the same object is the same key
-
-    def __getitem__(self, key: Any) -> Tensor:
-        found = apply("getitem", self, key)
-        if not _is_basic(key):  # a copy, as in PyTorch
-            return found
-
-        def put_back(whole: Tensor, new: Tensor) -> Tensor:
-            made: Tensor = whole._elements("with_items", key, new)
-            return made
-
-        view = found.view_of(self, lambda whole: apply("getitem", whole, key), put_back)
-        view._key = key
-        return view
 
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
@@ -649,19 +544,13 @@ class Tensor(Methods["Tensor"]):
         wanted = as_dtype(dtype)
         return self if wanted == self.dtype else Tensor(make(cast, self.node, dtype=wanted))
 
-    def reshape(self, *sizes: int | Sequence[int], shape: Sequence[int] = ()) -> Tensor:
-        """As `tallow.reshape`; the shape as one tuple or as several numbers."""
-        given = sizes or (shape,)
-        wanted = given[0] if len(given) == 1 and not isinstance(given[0], int) else given
-        return self._reshaped(apply("reshape", self, wanted))
-
 
 def _unpickled(data: bytes, shape: Shape, dtype: str, receives: bool) -> Tensor:
     made = Tensor(constant(HostArray(memoryview(data), shape, as_dtype(dtype))))
     return made.requires_grad_() if receives else made
 
 
-def _is_basic(key: Any) -> bool:
+def is_basic(key: Any) -> bool:
     """Whether an index is made of numbers, slices, `...` and None, so that it gives a view."""
     for item in key if isinstance(key, tuple) else (key,):
         if isinstance(item, Tensor):
@@ -673,11 +562,6 @@ def _is_basic(key: Any) -> bool:
 
 
 Operand = Tensor | Scalar
-
-
-def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
-    """The function of that name in `tallow.functions`, on these arguments."""
-    return FUNCTIONS[name](*args, **kwargs)
 
 
 def check_floating(tensor: Tensor, what: str) -> None:

@@ -1,0 +1,689 @@
+# Written by tests/unit/project/stubs.py from names.py: do not change it.
+
+from tallow.functions.arrange import argsort as argsort
+from tallow.functions.arrange import scatter as scatter
+from tallow.functions.arrange import sort as sort
+from tallow.functions.creation import arange as arange
+from tallow.functions.creation import empty as empty
+from tallow.functions.creation import eye as eye
+from tallow.functions.creation import full as full
+from tallow.functions.creation import full_like as full_like
+from tallow.functions.creation import linspace as linspace
+from tallow.functions.creation import ones as ones
+from tallow.functions.creation import ones_like as ones_like
+from tallow.functions.creation import tril as tril
+from tallow.functions.creation import triu as triu
+from tallow.functions.creation import zeros as zeros
+from tallow.functions.creation import zeros_like as zeros_like
+from tallow.functions.cumulative import cumulative_prod as cumprod
+from tallow.functions.cumulative import cumulative_sum as cumsum
+from tallow.functions.cumulative import cumulative_prod as cumulative_prod
+from tallow.functions.cumulative import cumulative_sum as cumulative_sum
+from tallow.functions.data_types import astype as astype
+from tallow.functions.data_types import can_cast as can_cast
+from tallow.functions.data_types import e as e
+from tallow.functions.data_types import finfo as finfo
+from tallow.functions.data_types import get_default_dtype as get_default_dtype
+from tallow.functions.data_types import iinfo as iinfo
+from tallow.functions.data_types import inf as inf
+from tallow.functions.data_types import is_floating_point as is_floating_point
+from tallow.functions.data_types import isdtype as isdtype
+from tallow.functions.data_types import nan as nan
+from tallow.functions.data_types import newaxis as newaxis
+from tallow.functions.data_types import pi as pi
+from tallow.functions.data_types import result_type as result_type
+from tallow.functions.elementwise import abs as abs
+from tallow.functions.elementwise import abs as absolute
+from tallow.functions.elementwise import acos as acos
+from tallow.functions.elementwise import acosh as acosh
+from tallow.functions.elementwise import add as add
+from tallow.functions.elementwise import acos as arccos
+from tallow.functions.elementwise import acosh as arccosh
+from tallow.functions.elementwise import asin as arcsin
+from tallow.functions.elementwise import asinh as arcsinh
+from tallow.functions.elementwise import atan as arctan
+from tallow.functions.elementwise import atanh as arctanh
+from tallow.functions.elementwise import asin as asin
+from tallow.functions.elementwise import asinh as asinh
+from tallow.functions.elementwise import atan as atan
+from tallow.functions.elementwise import atanh as atanh
+from tallow.functions.elementwise import bitcast as bitcast
+from tallow.functions.elementwise import bitwise_and as bitwise_and
+from tallow.functions.elementwise import bitwise_invert as bitwise_invert
+from tallow.functions.elementwise import bitwise_left_shift as bitwise_left_shift
+from tallow.functions.elementwise import bitwise_invert as bitwise_not
+from tallow.functions.elementwise import bitwise_or as bitwise_or
+from tallow.functions.elementwise import bitwise_right_shift as bitwise_right_shift
+from tallow.functions.elementwise import bitwise_xor as bitwise_xor
+from tallow.functions.elementwise import ceil as ceil
+from tallow.functions.elementwise import clip as clip
+from tallow.functions.elementwise import cos as cos
+from tallow.functions.elementwise import cosh as cosh
+from tallow.functions.elementwise import divide as divide
+from tallow.functions.elementwise import equal as eq
+from tallow.functions.elementwise import equal as equal
+from tallow.functions.elementwise import erf as erf
+from tallow.functions.elementwise import exp as exp
+from tallow.functions.elementwise import expm1 as expm1
+from tallow.functions.elementwise import trunc as fix
+from tallow.functions.elementwise import floor as floor
+from tallow.functions.elementwise import floor_divide as floor_divide
+from tallow.functions.elementwise import fmod as fmod
+from tallow.functions.elementwise import greater_equal as ge
+from tallow.functions.elementwise import greater as greater
+from tallow.functions.elementwise import greater_equal as greater_equal
+from tallow.functions.elementwise import greater as gt
+from tallow.functions.elementwise import isinf as isinf
+from tallow.functions.elementwise import isnan as isnan
+from tallow.functions.elementwise import less_equal as le
+from tallow.functions.elementwise import less as less
+from tallow.functions.elementwise import less_equal as less_equal
+from tallow.functions.elementwise import log as log
+from tallow.functions.elementwise import log1p as log1p
+from tallow.functions.elementwise import logical_and as logical_and
+from tallow.functions.elementwise import logical_not as logical_not
+from tallow.functions.elementwise import logical_or as logical_or
+from tallow.functions.elementwise import logical_xor as logical_xor
+from tallow.functions.elementwise import less as lt
+from tallow.functions.elementwise import maximum as maximum
+from tallow.functions.elementwise import minimum as minimum
+from tallow.functions.elementwise import multiply as mul
+from tallow.functions.elementwise import multiply as multiply
+from tallow.functions.elementwise import not_equal as ne
+from tallow.functions.elementwise import negative as neg
+from tallow.functions.elementwise import negative as negative
+from tallow.functions.elementwise import not_equal as not_equal
+from tallow.functions.elementwise import positive as positive
+from tallow.functions.elementwise import pow as pow
+from tallow.functions.elementwise import reciprocal as reciprocal
+from tallow.functions.elementwise import remainder as remainder
+from tallow.functions.elementwise import round as round
+from tallow.functions.elementwise import sign as sign
+from tallow.functions.elementwise import sin as sin
+from tallow.functions.elementwise import sinh as sinh
+from tallow.functions.elementwise import sqrt as sqrt
+from tallow.functions.elementwise import square as square
+from tallow.functions.elementwise import subtract as subtract
+from tallow.functions.elementwise import tan as tan
+from tallow.functions.elementwise import tanh as tanh
+from tallow.functions.elementwise import divide as true_divide
+from tallow.functions.elementwise import trunc as trunc
+from tallow.functions.elementwise import trunc_divide as trunc_divide
+from tallow.functions.elementwise import where as where
+from tallow.functions.equations import einsum as einsum
+from tallow.functions.indexing import take as take
+from tallow.functions.indexing import take_along_axis as take_along_axis
+from tallow.functions.linear_algebra import det as det
+from tallow.functions.linear_algebra import matmul as matmul
+from tallow.functions.linear_algebra import matrix_transpose as matrix_transpose
+from tallow.functions.linear_algebra import vecdot as vecdot
+from tallow.functions.manipulation import broadcast_arrays as broadcast_arrays
+from tallow.functions.manipulation import broadcast_to as broadcast_to
+from tallow.functions.manipulation import concat as concat
+from tallow.functions.manipulation import expand_dims as expand_dims
+from tallow.functions.manipulation import flip as flip
+from tallow.functions.manipulation import moveaxis as moveaxis
+from tallow.functions.manipulation import pad as pad
+from tallow.functions.manipulation import permute_dims as permute_dims
+from tallow.functions.manipulation import repeat as repeat
+from tallow.functions.manipulation import repeat as repeat_interleave
+from tallow.functions.manipulation import reshape as reshape
+from tallow.functions.manipulation import split as split
+from tallow.functions.manipulation import squeeze as squeeze
+from tallow.functions.manipulation import stack as stack
+from tallow.functions.manipulation import tile as tile
+from tallow.functions.manipulation import unstack as unstack
+from tallow.functions.randomness import bernoulli as bernoulli
+from tallow.functions.randomness import rand as rand
+from tallow.functions.randomness import rand_like as rand_like
+from tallow.functions.randomness import randint as randint
+from tallow.functions.randomness import randn as randn
+from tallow.functions.randomness import randn_like as randn_like
+from tallow.functions.randomness import randperm as randperm
+from tallow.functions.reduction import all as all
+from tallow.functions.reduction import max as amax
+from tallow.functions.reduction import min as amin
+from tallow.functions.reduction import any as any
+from tallow.functions.reduction import argmax as argmax
+from tallow.functions.reduction import argmin as argmin
+from tallow.functions.reduction import max as max
+from tallow.functions.reduction import mean as mean
+from tallow.functions.reduction import min as min
+from tallow.functions.reduction import prod as prod
+from tallow.functions.reduction import std as std
+from tallow.functions.reduction import sum as sum
+from tallow.functions.reduction import var as var
+from tallow.functions.torch_bessel import i0 as i0
+from tallow.functions.torch_draws import binomial as binomial
+from tallow.functions.torch_draws import poisson as poisson
+from tallow.functions.torch_elements import addcdiv as addcdiv
+from tallow.functions.torch_elements import addcmul as addcmul
+from tallow.functions.torch_elements import addmm as addmm
+from tallow.functions.torch_elements import allclose as allclose
+from tallow.functions.torch_elements import diag as diag
+from tallow.functions.torch_elements import diagonal as diagonal
+from tallow.functions.torch_elements import div as div
+from tallow.functions.torch_elements import dot as dot
+from tallow.functions.torch_elements import outer as ger
+from tallow.functions.torch_elements import index_add as index_add
+from tallow.functions.torch_elements import index_select as index_select
+from tallow.functions.torch_elements import isclose as isclose
+from tallow.functions.torch_elements import isfinite as isfinite
+from tallow.functions.torch_elements import lerp as lerp
+from tallow.functions.torch_elements import log10 as log10
+from tallow.functions.torch_elements import log2 as log2
+from tallow.functions.torch_elements import logsumexp as logsumexp
+from tallow.functions.torch_elements import mv as mv
+from tallow.functions.torch_elements import narrow as narrow
+from tallow.functions.torch_elements import norm as norm
+from tallow.functions.torch_elements import outer as outer
+from tallow.functions.torch_elements import roll as roll
+from tallow.functions.torch_elements import rsqrt as rsqrt
+from tallow.functions.torch_elements import scatter_add as scatter_add
+from tallow.functions.torch_elements import select as select
+from tallow.functions.torch_elements import sub as sub
+from tallow.functions.torch_elements import topk as topk
+from tallow.functions.torch_elements import dot as vdot
+from tallow.functions.torch_gamma import digamma as digamma
+from tallow.functions.torch_gamma import gammainc as igamma
+from tallow.functions.torch_gamma import gammaincc as igammac
+from tallow.functions.torch_gamma import lgamma as lgamma
+from tallow.functions.torch_gamma import mvlgamma as mvlgamma
+from tallow.functions.torch_gamma import polygamma as polygamma
+from tallow.functions.torch_linalg import chain_matmul as chain_matmul
+from tallow.functions.torch_linalg import cholesky as cholesky
+from tallow.functions.torch_linalg import cholesky_inverse as cholesky_inverse
+from tallow.functions.torch_linalg import cholesky_solve as cholesky_solve
+from tallow.functions.torch_linalg import dist as dist
+from tallow.functions.torch_linalg import inverse as inverse
+from tallow.functions.torch_linalg import logdet as logdet
+from tallow.functions.torch_linalg import matrix_exp as matrix_exp
+from tallow.functions.torch_linalg import matrix_power as matrix_power
+from tallow.functions.torch_linalg import pinverse as pinverse
+from tallow.functions.torch_linalg import slogdet as slogdet
+from tallow.functions.torch_lines import addbmm as addbmm
+from tallow.functions.torch_lines import addr as addr
+from tallow.functions.torch_lines import bartlett_window as bartlett_window
+from tallow.functions.torch_lines import blackman_window as blackman_window
+from tallow.functions.torch_lines import corrcoef as corrcoef
+from tallow.functions.torch_lines import cumulative_trapezoid as cumulative_trapezoid
+from tallow.functions.torch_lines import diagflat as diagflat
+from tallow.functions.torch_lines import gradient as gradient
+from tallow.functions.torch_lines import hamming_window as hamming_window
+from tallow.functions.torch_lines import hann_window as hann_window
+from tallow.functions.torch_lines import histc as histc
+from tallow.functions.torch_lines import histogram as histogram
+from tallow.functions.torch_lines import kaiser_window as kaiser_window
+from tallow.functions.torch_lines import logcumsumexp as logcumsumexp
+from tallow.functions.torch_lines import msort as msort
+from tallow.functions.torch_lines import renorm as renorm
+from tallow.functions.torch_lines import unravel_index as unravel_index
+from tallow.functions.torch_lines import vander as vander
+from tallow.functions.torch_math import addmv as addmv
+from tallow.functions.torch_math import aminmax as aminmax
+from tallow.functions.torch_math import atan2 as arctan2
+from tallow.functions.torch_math import atan2 as atan2
+from tallow.functions.torch_math import baddbmm as baddbmm
+from tallow.functions.torch_math import bincount as bincount
+from tallow.functions.torch_math import cdist as cdist
+from tallow.functions.torch_math import copysign as copysign
+from tallow.functions.torch_math import count_nonzero as count_nonzero
+from tallow.functions.torch_math import cov as cov
+from tallow.functions.torch_math import cross as cross
+from tallow.functions.torch_math import deg2rad as deg2rad
+from tallow.functions.torch_math import diff as diff
+from tallow.functions.torch_math import erfc as erfc
+from tallow.functions.torch_math import exp2 as exp2
+from tallow.functions.torch_math import frac as frac
+from tallow.functions.torch_math import heaviside as heaviside
+from tallow.functions.torch_math import hypot as hypot
+from tallow.functions.torch_math import inner as inner
+from tallow.functions.torch_math import kron as kron
+from tallow.functions.torch_math import logaddexp as logaddexp
+from tallow.functions.torch_math import logaddexp2 as logaddexp2
+from tallow.functions.torch_math import logit as logit
+from tallow.functions.torch_math import nan_to_num as nan_to_num
+from tallow.functions.torch_math import nanmean as nanmean
+from tallow.functions.torch_math import nansum as nansum
+from tallow.functions.torch_math import rad2deg as rad2deg
+from tallow.functions.torch_math import signbit as signbit
+from tallow.functions.torch_math import sinc as sinc
+from tallow.functions.torch_math import std_mean as std_mean
+from tallow.functions.torch_math import take_along_dim as take_along_dim
+from tallow.functions.torch_math import tensordot as tensordot
+from tallow.functions.torch_math import trace as trace
+from tallow.functions.torch_math import trapezoid as trapezoid
+from tallow.functions.torch_math import trapezoid as trapz
+from tallow.functions.torch_math import var_mean as var_mean
+from tallow.functions.torch_math import xlogy as xlogy
+from tallow.functions.torch_names import bmm as bmm
+from tallow.functions.torch_names import cat as cat
+from tallow.functions.torch_names import clamp as clamp
+from tallow.functions.torch_names import cat as concatenate
+from tallow.functions.torch_names import from_numpy as from_numpy
+from tallow.functions.torch_names import gather as gather
+from tallow.functions.torch_names import is_tensor as is_tensor
+from tallow.functions.torch_names import masked_fill as masked_fill
+from tallow.functions.torch_names import mm as mm
+from tallow.functions.torch_names import tensor as tensor
+from tallow.functions.torch_numbers import float_power as float_power
+from tallow.functions.torch_numbers import fmax as fmax
+from tallow.functions.torch_numbers import fmin as fmin
+from tallow.functions.torch_numbers import frexp as frexp
+from tallow.functions.torch_numbers import gcd as gcd
+from tallow.functions.torch_numbers import is_complex as is_complex
+from tallow.functions.torch_numbers import is_nonzero as is_nonzero
+from tallow.functions.torch_numbers import isneginf as isneginf
+from tallow.functions.torch_numbers import isposinf as isposinf
+from tallow.functions.torch_numbers import isreal as isreal
+from tallow.functions.torch_numbers import lcm as lcm
+from tallow.functions.torch_numbers import ldexp as ldexp
+from tallow.functions.torch_numbers import nextafter as nextafter
+from tallow.functions.torch_numbers import promote_types as promote_types
+from tallow.functions.torch_numbers import rsub as rsub
+from tallow.functions.torch_numbers import sgn as sgn
+from tallow.functions.torch_orders import bucketize as bucketize
+from tallow.functions.torch_orders import kthvalue as kthvalue
+from tallow.functions.torch_orders import median as median
+from tallow.functions.torch_orders import mode as mode
+from tallow.functions.torch_orders import nanmedian as nanmedian
+from tallow.functions.torch_orders import nanquantile as nanquantile
+from tallow.functions.torch_orders import quantile as quantile
+from tallow.functions.torch_orders import searchsorted as searchsorted
+from tallow.functions.torch_places import cummax as cummax
+from tallow.functions.torch_places import cummin as cummin
+from tallow.functions.torch_places import diagonal_scatter as diagonal_scatter
+from tallow.functions.torch_places import index_copy as index_copy
+from tallow.functions.torch_places import index_fill as index_fill
+from tallow.functions.torch_places import index_put as index_put
+from tallow.functions.torch_places import index_reduce as index_reduce
+from tallow.functions.torch_places import isin as isin
+from tallow.functions.torch_places import masked_scatter as masked_scatter
+from tallow.functions.torch_places import put as put
+from tallow.functions.torch_places import scatter_reduce as scatter_reduce
+from tallow.functions.torch_places import select_scatter as select_scatter
+from tallow.functions.torch_places import slice_scatter as slice_scatter
+from tallow.functions.torch_places import unfold as unfold
+from tallow.functions.torch_places import unique as unique
+from tallow.functions.torch_places import unique_consecutive as unique_consecutive
+from tallow.functions.torch_shapes import nonzero as argwhere
+from tallow.functions.torch_shapes import as_strided as as_strided
+from tallow.functions.torch_shapes import as_tensor as as_tensor
+from tallow.functions.torch_shapes import atleast_1d as atleast_1d
+from tallow.functions.torch_shapes import atleast_2d as atleast_2d
+from tallow.functions.torch_shapes import atleast_3d as atleast_3d
+from tallow.functions.torch_shapes import block_diag as block_diag
+from tallow.functions.torch_shapes import broadcast_tensors as broadcast_tensors
+from tallow.functions.torch_shapes import cartesian_prod as cartesian_prod
+from tallow.functions.torch_shapes import column_stack as column_stack
+from tallow.functions.torch_shapes import combinations as combinations
+from tallow.functions.torch_shapes import diag_embed as diag_embed
+from tallow.functions.torch_shapes import dsplit as dsplit
+from tallow.functions.torch_shapes import dstack as dstack
+from tallow.functions.torch_shapes import empty_like as empty_like
+from tallow.functions.torch_shapes import fliplr as fliplr
+from tallow.functions.torch_shapes import flipud as flipud
+from tallow.functions.torch_shapes import hsplit as hsplit
+from tallow.functions.torch_shapes import hstack as hstack
+from tallow.functions.torch_shapes import logspace as logspace
+from tallow.functions.torch_shapes import masked_select as masked_select
+from tallow.functions.torch_shapes import meshgrid as meshgrid
+from tallow.functions.torch_shapes import nonzero as nonzero
+from tallow.functions.torch_shapes import normal as normal
+from tallow.functions.torch_shapes import randint_like as randint_like
+from tallow.functions.torch_shapes import ravel as ravel
+from tallow.functions.torch_shapes import rot90 as rot90
+from tallow.functions.torch_shapes import vstack as row_stack
+from tallow.functions.torch_shapes import split_with_sizes as split_with_sizes
+from tallow.functions.torch_shapes import tensor_split as tensor_split
+from tallow.functions.torch_shapes import tril_indices as tril_indices
+from tallow.functions.torch_shapes import triu_indices as triu_indices
+from tallow.functions.torch_shapes import vsplit as vsplit
+from tallow.functions.torch_shapes import vstack as vstack
+from tallow.functions.torch_special import erfinv as erfinv
+from tallow.functions.torch_special import multinomial as multinomial
+
+__all__ = [
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "addbmm",
+    "addcdiv",
+    "addcmul",
+    "addmm",
+    "addmv",
+    "addr",
+    "all",
+    "allclose",
+    "amax",
+    "amin",
+    "aminmax",
+    "any",
+    "arange",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "argmax",
+    "argmin",
+    "argsort",
+    "argwhere",
+    "as_strided",
+    "as_tensor",
+    "asin",
+    "asinh",
+    "astype",
+    "atan",
+    "atan2",
+    "atanh",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "baddbmm",
+    "bartlett_window",
+    "bernoulli",
+    "bincount",
+    "binomial",
+    "bitcast",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "blackman_window",
+    "block_diag",
+    "bmm",
+    "broadcast_arrays",
+    "broadcast_tensors",
+    "broadcast_to",
+    "bucketize",
+    "can_cast",
+    "cartesian_prod",
+    "cat",
+    "cdist",
+    "ceil",
+    "chain_matmul",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "clamp",
+    "clip",
+    "column_stack",
+    "combinations",
+    "concat",
+    "concatenate",
+    "copysign",
+    "corrcoef",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "cov",
+    "cross",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "cumulative_trapezoid",
+    "deg2rad",
+    "det",
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "diagonal_scatter",
+    "diff",
+    "digamma",
+    "dist",
+    "div",
+    "divide",
+    "dot",
+    "dsplit",
+    "dstack",
+    "e",
+    "einsum",
+    "empty",
+    "empty_like",
+    "eq",
+    "equal",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "expm1",
+    "eye",
+    "finfo",
+    "fix",
+    "flip",
+    "fliplr",
+    "flipud",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
+    "frexp",
+    "from_numpy",
+    "full",
+    "full_like",
+    "gather",
+    "gcd",
+    "ge",
+    "ger",
+    "get_default_dtype",
+    "gradient",
+    "greater",
+    "greater_equal",
+    "gt",
+    "hamming_window",
+    "hann_window",
+    "heaviside",
+    "histc",
+    "histogram",
+    "hsplit",
+    "hstack",
+    "hypot",
+    "i0",
+    "igamma",
+    "igammac",
+    "iinfo",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_reduce",
+    "index_select",
+    "inf",
+    "inner",
+    "inverse",
+    "is_complex",
+    "is_floating_point",
+    "is_nonzero",
+    "is_tensor",
+    "isclose",
+    "isdtype",
+    "isfinite",
+    "isin",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "kaiser_window",
+    "kron",
+    "kthvalue",
+    "lcm",
+    "ldexp",
+    "le",
+    "lerp",
+    "less",
+    "less_equal",
+    "lgamma",
+    "linspace",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "logcumsumexp",
+    "logdet",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logit",
+    "logspace",
+    "logsumexp",
+    "lt",
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
+    "matmul",
+    "matrix_exp",
+    "matrix_power",
+    "matrix_transpose",
+    "max",
+    "maximum",
+    "mean",
+    "median",
+    "meshgrid",
+    "min",
+    "minimum",
+    "mm",
+    "mode",
+    "moveaxis",
+    "msort",
+    "mul",
+    "multinomial",
+    "multiply",
+    "mv",
+    "mvlgamma",
+    "nan",
+    "nan_to_num",
+    "nanmean",
+    "nanmedian",
+    "nanquantile",
+    "nansum",
+    "narrow",
+    "ne",
+    "neg",
+    "negative",
+    "newaxis",
+    "nextafter",
+    "nonzero",
+    "norm",
+    "normal",
+    "not_equal",
+    "ones",
+    "ones_like",
+    "outer",
+    "pad",
+    "permute_dims",
+    "pi",
+    "pinverse",
+    "poisson",
+    "polygamma",
+    "positive",
+    "pow",
+    "prod",
+    "promote_types",
+    "put",
+    "quantile",
+    "rad2deg",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "ravel",
+    "reciprocal",
+    "remainder",
+    "renorm",
+    "repeat",
+    "repeat_interleave",
+    "reshape",
+    "result_type",
+    "roll",
+    "rot90",
+    "round",
+    "row_stack",
+    "rsqrt",
+    "rsub",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "searchsorted",
+    "select",
+    "select_scatter",
+    "sgn",
+    "sign",
+    "signbit",
+    "sin",
+    "sinc",
+    "sinh",
+    "slice_scatter",
+    "slogdet",
+    "sort",
+    "split",
+    "split_with_sizes",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "std_mean",
+    "sub",
+    "subtract",
+    "sum",
+    "take",
+    "take_along_axis",
+    "take_along_dim",
+    "tan",
+    "tanh",
+    "tensor",
+    "tensor_split",
+    "tensordot",
+    "tile",
+    "topk",
+    "trace",
+    "trapezoid",
+    "trapz",
+    "tril",
+    "tril_indices",
+    "triu",
+    "triu_indices",
+    "true_divide",
+    "trunc",
+    "trunc_divide",
+    "unfold",
+    "unique",
+    "unique_consecutive",
+    "unravel_index",
+    "unstack",
+    "vander",
+    "var",
+    "var_mean",
+    "vdot",
+    "vecdot",
+    "vsplit",
+    "vstack",
+    "where",
+    "xlogy",
+    "zeros",
+    "zeros_like",
+]
