@@ -9,9 +9,14 @@ import pytest
 
 from tallow_build.paths import ROOT
 
-DOCS = sorted((ROOT / "docs").glob("*.md"))
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *DOCS]
 CODE = re.compile(r"^```.*?^```", re.M | re.S)
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def anchors(path: Path) -> set[str]:
@@ -21,7 +26,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links(page: Path) -> None:
     text = CODE.sub("", page.read_text("utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -35,24 +40,33 @@ def test_links(page: Path) -> None:
 
 
 def test_the_index_has_every_page() -> None:
-    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    """A folder's pages are in its README.md, which docs/index.md has."""
+    docs = ROOT / "docs"
     for page in DOCS:
-        if page.name != "index.md":
-            assert f"]({page.name})" in index, page.name
+        top = page.parent == docs or page.name == "README.md"
+        index = docs / "index.md" if top else page.with_name("README.md")
+        name = page.relative_to(index.parent)
+        assert page == index or f"]({name})" in index.read_text("utf-8"), page
+
+
+def test_every_page_is_short_enough_to_read() -> None:
+    for page in DECISIONS:
+        assert page.read_text("utf-8").count("\n") < 300, page
 
 
 def test_every_decision_has_its_reason_and_its_price() -> None:
-    text = (ROOT / "docs" / "decisions.md").read_text("utf-8")
-    records = re.findall(r"^### ([^\n]+)\n(.*?)(?=^##|\Z)", text, re.M | re.S)
-    assert len(records) > 100
+    text = "\n".join(page.read_text("utf-8") for page in DECISIONS if page.name != "README.md")
+    records = re.findall(r"^## ([^\n]+)\n(.*?)(?=^#|\Z)", text, re.M | re.S)
+    assert len(records) > 200
+    assert len({decision for decision, _ in records}) == len(records)
     for decision, record in records:
         points = re.findall(r"^\* (Why|Cost|Instead of):", record, re.M)
         assert points[0] == "Why", decision
         assert {"Cost", "Instead of"} & set(points), decision
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_files_that_are_named_exist(page: Path) -> None:
     top = "bench|docs|examples|kernels_wgsl|models|py|samples|tests|web"
-    named = re.findall(rf"`((?:{top})/[\w./-]+\.\w+)`", page.read_text("utf-8"))
-    assert not [path for path in named if "NAME" not in path and not (ROOT / path).exists()]
+    found = re.findall(rf"`((?:{top})/[\w./-]+\.\w+)`", page.read_text("utf-8"))
+    assert not [path for path in found if "NAME" not in path and not (ROOT / path).exists()]
