@@ -1,4 +1,4 @@
-"""README.md, docs/ and examples/: links lead to files, and to headings, that are there."""
+"""docs/ and each README.md: links lead to files, and to headings, that are there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from tallow_build.paths import ROOT
 
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *DOCS]
+READMES = [
+    ROOT / "README.md",
+    *(ROOT / name / "README.md" for name in ("examples", "kernels_wgsl", "models", "web", "tests")),
+    *sorted((ROOT / "py").rglob("README.md")),
+]
+PAGES = [*READMES, *DOCS]
 CODE = re.compile(r"^```.*?^```", re.M | re.S)
 
 
