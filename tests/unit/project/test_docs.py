@@ -70,6 +70,39 @@ def test_every_decision_has_its_reason_and_its_price() -> None:
         assert {"Cost", "Instead of"} & set(points), decision
 
 
+def headings(page: str) -> set[str]:
+    text = (ROOT / "docs" / "decisions" / page).read_text("utf-8")
+    return set(re.findall(r"^## (.+)$", text, re.M))
+
+
+def test_code_cites_decisions_that_are_there() -> None:
+    """Each says `Why:`, the page, and its heading, which may go on in the next line."""
+    mark = "docs/" + "decisions/"
+    cited = re.compile(mark + r"([\w-]+\.md)(?:,\s*[#/*]*\s*\"([^\"]+)\")?")
+    files = [
+        path
+        for folder in ("py", "web", "tests", "kernels_wgsl", "bench")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".js", ".mjs", ".wgsl", ".in")
+        and "node_modules" not in path.parts
+    ]
+    found = []
+    for path in files:
+        for page, heading in cited.findall(path.read_text("utf-8")):
+            words = re.sub(r"\s*\n\s*[#/*]*\s*", " ", heading)
+            assert words in headings(page), f"{path}: {page}, {words!r}"
+            found.append(words)
+    assert len({*found}) > 50
+
+
+def test_readmes_cite_decisions_that_are_there() -> None:
+    cited = re.compile(r"\"([^\"]+)\"[^\"\[]*\[[\w.-]+\]\([^)]*docs/decisions/([\w-]+\.md)\)")
+    found = [pair for page in READMES for pair in cited.findall(page.read_text("utf-8"))]
+    assert len(found) > 5
+    for heading, page in found:
+        assert " ".join(heading.split()) in headings(page), heading
+
+
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_files_that_are_named_exist(page: Path) -> None:
     top = "bench|docs|examples|kernels_wgsl|models|py|samples|tests|web"
