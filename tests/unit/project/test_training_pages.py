@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -47,6 +48,15 @@ def test_the_examples_print_what_they_say(
     said = iter(capsys.readouterr().out.splitlines())
     for expected in PRINTED.findall("".join(blocks)):
         assert expected in said  # in this order, with other lines between
+
+
+def test_each_name_on_the_pages_is_there() -> None:
+    text = "".join(page.read_text("utf-8") for page in tables.PAGES.glob("*.md"))
+    found = set(re.findall(r"`(tl|nn|optim)((?:\.[a-zA-Z_]\w*)+)\b", text))
+    assert len(found) > 40
+    starts = {"tl": "tallow", "nn": "tallow.nn", "optim": "tallow.optim"}
+    for start, path in found:
+        resolve_name(starts[start] + path)
 
 
 @pytest.mark.parametrize("name", tables.TABLES)
