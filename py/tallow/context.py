@@ -92,6 +92,7 @@ class Override(ContextDecorator):
         _overrides.set(found)
 
 
+# Why: docs/decisions/eager.md, "Switches have two levels"
 class _ThreadField(Field[T]):
     """A field whose outer level is the thread's instead of the process's."""
 

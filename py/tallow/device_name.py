@@ -37,6 +37,7 @@ ELSEWHERE = ("cuda", "mps", "xpu", "hip", "privateuseone")
 """PyTorch's accelerators, which stand for the best device of this machine."""
 
 
+# Why: docs/decisions/devices.md, "The names cpu and cuda stand for the best device"
 def resolved(name: str | None) -> str | None:
     """The device that a name means here. None, for "cpu" and for PyTorch's accelerators ("cuda"):
     where a tensor is, or the default device, the best there is; accelerators are told of once.

@@ -36,6 +36,8 @@ from __future__ import annotations
 import sys
 
 
+# Why: docs/decisions/pytorch.md, "Every TallowError is a RuntimeError, and an axis out of range is
+# an IndexError too"
 class TallowError(RuntimeError):
     """The root: `except TallowError` catches all that Tallow raises on purpose. A RuntimeError, as
     most of PyTorch's are."""

@@ -86,6 +86,7 @@ def grad_and_value(
 Function = Callable[..., Any]
 
 
+# Why: docs/decisions/derivatives.md, "`vmap` computes slices one after another"
 def vmap(
     func: Function,
     in_dims: Any = 0,

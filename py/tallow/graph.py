@@ -57,6 +57,7 @@ class Node:
         """Whether it has the value of its input."""
         return self.op is ops.movement.reshape and self.shape == self.inputs[0].shape
 
+    # Why: docs/decisions/eager.md, "A node becomes its buffer when it is computed"
     def become(self, op: Op, attrs: Frozen) -> None:
         """Becomes a source of the same shape and element type, which has its value."""
         if self.past is not None:

@@ -119,6 +119,7 @@ export class Rpc {
     this.#raise("close", { reason, spoke: this.#spoke });
   }
 
+  // Why: docs/decisions/page.md, "A stuck worker is recognised by its silence"
   #tick() {
     this.#silent += 1;
     if (this.#silent >= this.#patience) this.close(words("workerStuck", this.#patience));

@@ -39,6 +39,7 @@ const USUAL_WIDTH = 0.8;
 /** A part that stays whole gets a bonus below this width, and a penalty above. */
 const WHOLE_WIDTH = 0.7;
 
+// Why: docs/decisions/page.md, "Touching digits are separated by strokes, never through one"
 /**
  * The pieces of a part that could each be a digit.
  * @param {Digit} part

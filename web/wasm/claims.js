@@ -27,6 +27,8 @@ export const JOBS = 1 << (32 - PART_BITS);
  *   step: see py/tallow/compile/targets/wasm.py
  */
 
+// Why: docs/decisions/threads.md, "A step's job and its next part are one word, which threads
+// increase"
 /** The word with which a job begins. @param {number} id */
 export const wordOf = (id) => id << PART_BITS;
 

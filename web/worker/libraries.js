@@ -17,6 +17,7 @@
  * @property {[number, number]} slots  its slots of the table: the first, and the first after them
  */
 
+// Why: docs/decisions/start.md, "NumPy comes in a snapshot of its own, laid over the first"
 /**
  * @param {any} emscripten  the module of Pyodide's glue
  * @param {WebAssembly.Module} code

@@ -52,6 +52,7 @@ export class Snapshot {
     this.#fresh = new Uint8Array(memory.buffer.slice(0, this.#fill));
   }
 
+  // Why: docs/decisions/start.md, "Memory is filled in place, before Pyodide looks"
   /**
    * Fill the memory after Pyodide's runtime has started and before Pyodide restores anything.
    * @param {any} emscripten  the module of Pyodide's glue

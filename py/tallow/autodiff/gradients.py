@@ -70,6 +70,7 @@ class Gradients:
         """See `Derivation`."""
         return chain(self._order, self.beside, self._starts, *self._groups, self._pulls)
 
+    # Why: docs/decisions/derivatives.md, "`backward` finds gradients again, and makes none"
     def marks(self, numbers: Mapping[Node, int]) -> Hashable:
         """See `Derivation`."""
 

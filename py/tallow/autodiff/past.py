@@ -63,6 +63,8 @@ class Origin(NamedTuple):
     attrs: Frozen
 
 
+# Why: docs/decisions/derivatives.md, "What derivatives know of a node is one record in a slot of
+# the node"
 class Past(NamedTuple):
     """See the table at the head of this file.
 

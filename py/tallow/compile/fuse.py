@@ -34,8 +34,11 @@ from ..ops import contract, elementwise, gather, integer, movement, window
 from ..ops.source import iota
 from ..shape import Shape, size_of
 
+# Why: docs/decisions/engine.md, "Discontinuous ops are evaluated in one place"
 _ROUNDED_ONCE = {elementwise.add, elementwise.subtract, elementwise.multiply, elementwise.negative}
 
+# Why: docs/decisions/engine.md, "No kernel computes a value at more than eight positions for one
+# element"
 MAX_EVALUATIONS = 8
 MAX_DEPTH = (
     100  # members one after the other; a kernel's text is made by as many calls, one in another
@@ -270,6 +273,7 @@ class _Fuser:
     def _is_view(self, node: Node) -> bool:
         return node in self.packed or (isinstance(node.op, Movement) and node.op.view)
 
+    # Why: docs/decisions/engine.md, "Stores fuse; loads of contractions do not"
     def _may_join(self, group: Group, node: Node) -> bool:
         if isinstance(node.op, Apart):
             return False

@@ -28,6 +28,7 @@ class _Value:
     last: int
 
 
+# Why: docs/decisions/engine.md, "A slot is a buffer of its own"
 def share_slots(
     fusion: Fusion,
     groups: list[Group],

@@ -40,6 +40,8 @@ def without_barriers(graph: Graph) -> tuple[Graph, Waits]:
     return replace(graph, outputs=outputs), waits
 
 
+# Why: docs/decisions/derivatives.md, "A step of training runs its kernels in the order that takes
+# less memory"
 def ordered(graph: Graph, fusion: Fusion, waits: Waits) -> Fusion:
     """The groups in the order that keeps fewer bytes alive at once: as they are, or by taking next,
     of all that can run, what frees most and stores least."""

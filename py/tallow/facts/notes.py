@@ -147,6 +147,7 @@ class Notes:
                 raise self._changed(each, identity(each.read(each.owner(), each.name)))
         return Facts(notes, list(self._open.values()), self._on_classes, self._since)
 
+    # Why: docs/decisions/jit.md, "A function may not change what it has read"
     def _changed(self, found: Note, now: Hashable) -> TracingError:
         owner = found.owner()
         said = getattr(type(owner), "fact_said", None)
@@ -168,6 +169,8 @@ _OTHER = object()
 """Nothing is the same as this."""
 
 
+# Why: docs/decisions/jit.md, "A plan depends on the values that its function read, and setters
+# count"
 class Facts:
     """The facts that a plan depends on."""
 

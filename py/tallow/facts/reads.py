@@ -10,6 +10,8 @@ from .. import context
 T = TypeVar("T")
 
 
+# Why: docs/decisions/jit.md, "Reads of plain attributes are noted by a `__getattribute__` that
+# goes with later eager calls"
 _PATIENCE = 256
 """After so many calls reads are not noted any more, at the latest."""
 

@@ -83,6 +83,7 @@ _TROUBLE = (
 """What the interpreter raises for damaged pickles."""
 
 
+# Why: docs/decisions/pytorch.md, "A checkpoint's pickle is read twice, and imports nothing"
 def check(file: io.BytesIO, source: str, names: Mapping[str, Named] | None = None) -> None:
     """Reads over a pickle, to its end. Raises FormatError for instructions that
     create objects in other ways than `Restricted` controls, for tuples that are nested too deep,

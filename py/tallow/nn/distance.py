@@ -8,7 +8,7 @@ from .module import Module
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between x1 and x2 along an axis, which the result has not."""
+    """The cosine of the angle between x1 and x2 along an axis, which the result lacks."""
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__()

@@ -46,6 +46,7 @@ def check_matrices(name: str, shape: Shape, dtype: DType, square: bool = False) 
         )
 
 
+# Why: docs/decisions/engine.md, "Several results of an op are packed into one"
 def _packed(np: Any, batch: Shape, *parts: Any) -> Any:
     rows = [part.reshape(*batch, size_of(part.shape[len(batch) :])) for part in parts]
     return np.concatenate(rows, axis=-1)

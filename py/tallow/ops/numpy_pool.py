@@ -10,6 +10,7 @@ from . import numpy_kernels as plain
 Array = Any
 
 
+# Why: docs/decisions/recurrence.md, "Recurrent layers on NumPy compute gate by gate"
 class Pool:
     """NumPy, with large arrays in memory that the next call of the op uses again: new pages would
     take longer than what is computed in them.

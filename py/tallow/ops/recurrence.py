@@ -47,7 +47,8 @@ def _sigmoid(np: Any, x: Array, alpha: float, beta: float) -> None:
     if x.flags.c_contiguous:
         np.negative(x, out=x)
     else:
-        np.multiply(x, -1, out=x)  # negative would read wrong elements: docs/decisions.md
+        # Why: docs/decisions/recurrence.md, "Recurrent gates are negated by a product with -1"
+        np.multiply(x, -1, out=x)
     np.exp(x, out=x)
     np.add(x, 1, out=x)
     np.reciprocal(x, out=x)

@@ -132,6 +132,8 @@ class Optimizer(Hooked):
             (self._compiled() or self._changed)()
         return loss
 
+    # Why: docs/decisions/jit.md, "A step of an optimiser outside of `@tl.jit` is a plan all the
+    # same"
     def _compiled(self) -> Jitted | None:
         """A step as one plan, which is found again without being built; None in a function that is
         being traced, and for parameters that are plain tensors or on several devices."""

@@ -48,6 +48,7 @@ def live_buffers(device: str | None = None) -> Live:
 _moves = [0]
 
 
+# Why: docs/decisions/jit.md, "A program keeps its states between runs"
 def state_moved() -> None:
     """Says that a state has another buffer, that something reads the buffer of one, or that the
     elements of one went to another program."""

@@ -50,6 +50,8 @@ def devices() -> list[str]:
     return [device.name for device in _by_rank() if not isinstance(device.backend(), str)]
 
 
+# Why: docs/decisions/devices.md, "Without a GPU, WebAssembly is the default, also where WebGPU has
+# an adapter on the CPU"
 def default_device() -> str:
     """The device for work that names none: the one that was set, else the fastest."""
     return context.default_device.get() or _fastest().info.device

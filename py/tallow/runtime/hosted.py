@@ -78,6 +78,8 @@ async def load_async(used: Backend, compiled: Compiled) -> Program:
     return _hosted(used, compiled) or await used.load_async(compiled)
 
 
+# Why: docs/decisions/devices.md, "A plan with an op for which a GPU has no code runs on NumPy, all
+# of it"
 def _hosted(used: Backend, compiled: Compiled) -> Program | None:
     if compiled.plan.device == used.target.name:
         return None

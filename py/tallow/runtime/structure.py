@@ -68,6 +68,8 @@ class Structure(NamedTuple):
         leaves.sort(key=self.numbers.__getitem__)
         return self._replace(key=key, leaves=leaves)
 
+    # Why: docs/decisions/eager.md, "A read keeps what something still refers to, by CPython's own
+    # count of references"
     def held(self, order: list[Node], among: Iterable[Node] = ()) -> list[Node]:
         """The nodes that something outside of the graph holds, in topological order: a living
         tensor, or what is built from them and is not part of the graph. order: the list of which
@@ -216,6 +218,7 @@ def _leaf(node: Node) -> Hashable:
     return None if whole else node.op, node.shape, dtype
 
 
+# Why: docs/decisions/eager.md, "Eager expressions are compiled by structure"
 def _is_data(node: Node, exact: bool) -> bool:
     """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
     its plan again with the next batch, whatever that holds."""

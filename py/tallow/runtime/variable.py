@@ -321,6 +321,7 @@ class Variable(Tensor):
             state_moved()
         return self._buffer
 
+    # Why: docs/decisions/jit.md, "A variable is copied on write"
     def as_input(self, memory: Memory, written: bool) -> Buffer:
         """The buffer for a run in this memory. written: the run overwrites it, so that it must be
         one that nothing else reads."""

@@ -37,6 +37,8 @@ def save(
         part.unlink(missing_ok=True)
 
 
+# Why: docs/decisions/pytorch.md, "`torch.load` never executes, and a whole module that
+# `torch.save` wrote is refused"
 def load(
     f: Any,
     map_location: Any = None,

@@ -44,6 +44,7 @@ def test_the_wheel_of_tallow_has_nothing_of_the_page(dist):
     assert packages == {"tallow"} and "tallow/runtime/browser.py" in library
     assert {name.partition("/")[0] for name in page if ".dist-info/" not in name} == {"tallow_page"}
     assert "tallow_page/app.py" in page
+    assert not [name for name in (*library, *page) if name.endswith(".md")]
 
 
 def test_the_snapshots_do_not_depend_on_where_they_are_made(dist, tmp_path, monkeypatch):

@@ -78,7 +78,8 @@ def test_every_style_and_module_of_the_page_has_its_hash(visitor: Any) -> None:
     known = visitor.page.evaluate(
         "[...document.querySelectorAll('[integrity]')].map((one) => one.src ?? one.href)"
     )
-    # Workers can't have hashes; their own checks make up for that (docs/decisions.md).
+    # Workers have no hashes; their own checks make up for that. Why: docs/decisions/downloads.md,
+    # "Hashes of styles and modules are in the HTML, made at build time"
     code = {url for url in asked if url.endswith((".js", ".css"))}
     assert {url for url in code if not url.startswith(f"{home}worker/")} == set(known)
     assert len(known) == 4

@@ -95,6 +95,8 @@ export async function keyOf(build, ...about) {
   return { build: hex(buildHash), hash: hex(hash) };
 }
 
+// Why: docs/decisions/without-python.md, "Whether Python may wait is decided by the name of a
+// cache"
 /** Whether any plan may have been saved. */
 export async function anySaved() {
   try {

@@ -22,6 +22,7 @@ _LONG = 1024
 """Elements of a sum that float32 adds up one by one without losing more than it must."""
 
 _WAYS = 4  # vectors that are folded side by side: an addition takes several cycles
+# Why: docs/decisions/webassembly.md, "Long sums of float32 are added up in float64, or in blocks"
 _BLOCK = 64  # turns after which sums of float32 are added up in float64
 
 Step = Callable[[Coords, int], None]

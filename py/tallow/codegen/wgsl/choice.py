@@ -135,6 +135,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
     return _convolutions(node, traits)
 
 
+# Why: docs/decisions/types.md, "Mixed precision rounds the factors of products, and kernels know
+# them by that"
 def _of_half(node: Node) -> bool:
     """Whether all factors of a product are numbers of float16, as within `tl.amp.autocast`."""
     return isinstance(node.op, Contraction) and all(map(_is_half, node.inputs))

@@ -16,6 +16,7 @@ _LITERAL = re.compile(r"(?<![\w.])(\d+)u\b")
 _OVERRIDE = re.compile(r"^override (\w+): u32;\n", re.M)
 
 
+# Why: docs/decisions/webgpu.md, "Shapes travel in a uniform, not in the text"
 @dataclass
 class Params:
     """The fields of the uniform, in order, with their values."""

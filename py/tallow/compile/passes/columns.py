@@ -71,6 +71,8 @@ class Columns:
         return f.sum(rows[:, :, :kw], axis=1)
 
 
+# Why: docs/decisions/webgpu.md, "Images of one or two channels are convolved several columns at a
+# time"
 def columns_of(block: int, x: Shape, weight: Shape, result: Shape, **attrs: Any) -> Columns | None:
     """How a convolution is computed with `block` columns of its image as one, by its shapes and
     attributes; None where it is not worth it or results do not fill blocks."""

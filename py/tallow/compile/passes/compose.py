@@ -103,6 +103,7 @@ def _ranked(keys: Tensor, count: int) -> Tensor:
     return f.max(f.where(found, indices, 0), axis=-1)
 
 
+# Why: docs/decisions/engine.md, "Sorting and scattering are one op each, which a GPU composes"
 def _merged(keys: Tensor) -> Tensor:
     """All indices in the order of the keys, and some beyond the last one behind them: blocks are
     ranked, then two neighbours at a time are merged. Each place of a merged run finds by halving
@@ -190,6 +191,7 @@ _FEW_STEPS = 1 << 22
 _JOINED = {"add": f.add, "mul": f.multiply, "max": f.maximum, "min": f.minimum}
 
 
+# Why: docs/decisions/engine.md, "A large scatter on a GPU sorts its indices"
 def _scatter_in_order(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
     """The updates in the order of their indices, so that those of a row are neighbours, and the
     last of them is found by halving.

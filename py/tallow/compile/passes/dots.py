@@ -37,6 +37,8 @@ class Quantised(NamedTuple):
     factors: list[Node]
 
 
+# Why: docs/decisions/webassembly.md, "8-bit products are found by a pass, and use instructions for
+# 16 bits"
 def use_dots(graph: Graph) -> Graph:
     """The graph with products of quantised operands as integer ones."""
     static = static_nodes(graph)

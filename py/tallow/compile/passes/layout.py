@@ -15,6 +15,7 @@ from . import rewrite
 Axes = tuple[int, ...]
 
 
+# Why: docs/decisions/engine.md, "Convolution and pooling are channels-last primitives"
 def layout(graph: Graph) -> Graph:
     """The same graph with its permutes as late as they can be."""
     return graph.rewrite(lambda node, inputs: _sink(rebuild(node, inputs)))

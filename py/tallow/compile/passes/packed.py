@@ -5,7 +5,8 @@ a cast, a zero point, a scale. Computed once, those numbers would take up to eig
 of the file. So each reader computes them as it loads (fuse.py takes the nodes of
 `packed_nodes` for views), and `keep_packed` readies the chain for that: the data are put in the
 order in which a product reads them, and factors of a whole row or column move behind the product.
-float16 is not among these types: it is unpacked once (docs/decisions.md).
+float16 is not among these types: it is unpacked once. Why: docs/decisions/types.md, "Packed weights
+stay packed on a GPU and are decoded at each read".
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ _ROWS = 12
 """Rows of a product from which on packing its right operand takes less time than it saves."""
 
 
+# Why: docs/decisions/webassembly.md, "WebAssembly's products read packed panels, which a pass puts
+# into the graph"
 def use_panels(graph: Graph) -> Graph:
     """The graph with its right operands packed, and read through views."""
     static = static_nodes(graph)

@@ -16,6 +16,8 @@ from ..fuse import MAX_ROW
 from . import rewrite
 
 
+# Why: docs/decisions/webgpu.md, "Long reductions to few results are done twice, by a pass on the
+# graph"
 def split_long(graph: Graph, traits: Traits) -> Graph:
     """Splits reductions where choice.parts_of says that it pays: not indexed, over axes that lie
     side by side. Whole numbers give the same result, sums of floats one that is rounded less."""

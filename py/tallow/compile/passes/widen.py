@@ -15,6 +15,7 @@ from ...op import Movement
 from ...ops import elementwise as e
 
 
+# Why: docs/decisions/types.md, "The GPU computes float32, int32, uint32 and bool"
 def widen(graph: Graph) -> Graph:
     """The graph with the same inputs and outputs."""
     order = graph.nodes()

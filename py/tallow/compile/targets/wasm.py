@@ -124,6 +124,7 @@ def _quick(
     return strided_plan(order, inputs, outputs, limits, _strided(limits.relaxed_simd))
 
 
+# Why: docs/decisions/webassembly.md, "On WebAssembly nothing is computed in place"
 WASM = Target(
     name="wasm",
     computes_64_bits=True,

@@ -201,6 +201,7 @@ def _fed(numbers: Sequence[int], shape: Shape, device: str | None) -> Tensor:
     return asarray(from_values(numbers, shape, dt.int32)).realize(device)
 
 
+# Why: docs/decisions/eager.md, "A batch of `tl.utils.data` has its places in a buffer"
 def _with_fed_places(nodes: Sequence[Node]) -> list[Node]:
     """The same values, in whose graphs the places of slices of data are read from a buffer."""
     order = topological(nodes)

@@ -65,6 +65,8 @@ class Kernel:
     units: int | None = None
 
 
+# Why: docs/decisions/webassembly.md, "A kernel of WebAssembly is written for vectors, or else for
+# single elements, or else not at all"
 def kernel_for(
     root: Node,
     members: Sequence[Node],

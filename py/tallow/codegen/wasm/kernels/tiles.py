@@ -32,6 +32,7 @@ def most_rows(body: Expression) -> int:
     return 6 if body.relaxed else 5
 
 
+# Why: docs/decisions/webassembly.md, "WebAssembly's tiles are not tuned"
 def height_of(body: Expression, rows: int) -> int:
     """How many rows tiles have that cover so many rows in the least time. A tile takes half as long
     as a row in addition."""
@@ -169,6 +170,7 @@ def _add(
         join(body, totals, other)
 
 
+# Why: docs/decisions/webassembly.md, "What is fused behind a tile is written once, in a loop"
 def lay_down(body: Expression, tile: Tile, address: int, lanes: int = 4) -> None:
     """Stores a tile's vectors one behind the other. address: the local with that of the first."""
     for number, local in enumerate(chain(*tile)):

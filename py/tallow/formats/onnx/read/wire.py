@@ -68,6 +68,8 @@ _LARGE = 1 << 16  # bytes of a list, for which it pays to load NumPy
 _MAX_DEPTH = 100  # of messages in messages, where protobuf stops too
 
 
+# Why: docs/decisions/onnx.md, "Lists of numbers and strings are taken out of a file before
+# protobuf parses it"
 def take_out(data: memoryview, min_raw: int, copied: bool) -> tuple[bytes | None, Taken]:
     """An ONNX model without its lists of numbers and strings, but for short ones, and without raw
     data of at least `min_raw` bytes; and what was taken out. None for bytes that only protobuf's

@@ -64,6 +64,7 @@ class YieldControl:
 Steps = Generator[Compile | Run | YieldControl, Any, Any]
 
 
+# Why: docs/decisions/onnx.md, "`run` and `run_async` share one implementation"
 def run_sync(steps: Steps) -> Any:
     """Runs the generator, blocking, and returns its result."""
     try:

@@ -37,6 +37,8 @@ class NumpyPart:
     steps: tuple[HostStep, ...]
 
 
+# Why: docs/decisions/types.md, "float64 is exact in ONNX models, and float32 in graphs that name
+# WebGPU"
 def why_numpy(outputs: Iterable[Node], inputs: Collection[Node], ranges: Ranges) -> Reason | None:
     """Why NumPy has to compute the ops between the inputs and outputs of a node of the file; None
     if the device may."""

@@ -38,6 +38,8 @@ class Around(Protocol):
     def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]: ...
 
 
+# Why: docs/decisions/onnx.md, "A small If computes both branches and chooses; a loop of few known
+# turns is written out"
 def joined(around: Around, node: NodeRecord, most_turns: int) -> list[Tensor] | None:
     """The outputs of a node with graphs, as part of the graph around it; None if the host has to
     run them. It also does if anything is wrong with them, and says what."""
