@@ -37,12 +37,12 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     return context.autocast.get()
 
 
-def custom_fwd(fwd: Callable[..., Any] | None = None, **options: Any) -> Any:
+def custom_fwd(fwd: Callable[..., Any] | None = None, **options: object) -> Any:
     """The function itself."""
     return (lambda function: function) if fwd is None else fwd
 
 
-def custom_bwd(bwd: Callable[..., Any] | None = None, **options: Any) -> Any:
+def custom_bwd(bwd: Callable[..., Any] | None = None, **options: object) -> Any:
     """The function itself."""
     return (lambda function: function) if bwd is None else bwd
 

@@ -28,7 +28,7 @@ class Variable(metaclass=_VariableType):
     """What tensors with gradients were called before PyTorch 0.4: the call gives the tensor itself,
     and every tensor is an instance."""
 
-    def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
+    def __new__(cls, data: object, requires_grad: bool = False, volatile: bool = False) -> Any:
         made = data.detach() if isinstance(data, Tensor) else tl.asarray(data)
         return made.requires_grad_() if requires_grad else made
 
@@ -57,13 +57,13 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def gradcheck(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: Tensor | Sequence[object],
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
-    **options: Any,
+    **options: object,
 ) -> bool:
     """Whether the gradients of a function by floating inputs are those of its differences, in
     float64. Raises GradientError where they are not, or gives False without raise_exception."""
@@ -92,7 +92,7 @@ def gradcheck(
     return True
 
 
-def _total(result: Any) -> Tensor:
+def _total(result: Tensor | Sequence[Tensor]) -> Tensor:
     """One number that depends on every element, each with a weight of its own."""
     parts: Sequence[Tensor] = [result] if isinstance(result, Tensor) else result
     total = tl.asarray(0.0)

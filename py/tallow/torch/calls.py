@@ -17,6 +17,9 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """PyTorch's names of arguments, and what Tallow's definitions call them."""
 
+Out = Tensor | Sequence["Out"]
+"""What `out` may be: a tensor for each result."""
+
 _FIRST = ("input", "self", "tensors", "data", "x", "a", "A")
 _SECOND = ("other", "exponent", "mat2", "vec2", "vec", "tensor2", "y", "q", "repeats", "index")
 
@@ -81,10 +84,10 @@ def spelled(what: str, function: Callable[..., Any], method: bool = False) -> Ca
     return call
 
 
-def put_out(out: Any, result: Any) -> Any:
+def put_out(out: Out, result: Any) -> Any:
     """Changes the tensors that were given as `out` to the results; a tensor of another shape takes
     the result's, as in PyTorch."""
-    if isinstance(out, (tuple, list)):
+    if not isinstance(out, Tensor):
         for each, new in zip(out, result, strict=True):
             put_out(each, new)
         return out

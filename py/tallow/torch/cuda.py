@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import random
 from ..errors import DeviceUnavailableError
@@ -57,26 +57,26 @@ def current_device() -> int:
     raise _none("current_device")
 
 
-def get_device_name(device: Any = None) -> str:
+def get_device_name(device: object = None) -> str:
     """Raises DeviceUnavailableError."""
     raise _none("get_device_name")
 
 
-def get_device_capability(device: Any = None) -> tuple[int, int]:
+def get_device_capability(device: object = None) -> tuple[int, int]:
     """Raises DeviceUnavailableError."""
     raise _none("get_device_capability")
 
 
-def get_device_properties(device: Any = None) -> Any:
+def get_device_properties(device: object = None) -> NoReturn:
     """Raises DeviceUnavailableError."""
     raise _none("get_device_properties")
 
 
-def set_device(device: Any) -> None:
+def set_device(device: object) -> None:
     """Changes nothing."""
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: object = None) -> None:
     """Changes nothing: reading a tensor waits for it."""
 
 
@@ -96,7 +96,7 @@ def manual_seed_all(seed: int) -> None:
     """Changes nothing; see `torch.manual_seed`."""
 
 
-def memory_allocated(device: Any = None) -> int:
+def memory_allocated(device: object = None) -> int:
     """0."""
     return 0
 
@@ -105,48 +105,48 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 memory_cached = max_memory_cached = memory_allocated
 
 
-def reset_peak_memory_stats(device: Any = None) -> None:
+def reset_peak_memory_stats(device: object = None) -> None:
     """Changes nothing."""
 
 
 reset_max_memory_allocated = reset_peak_memory_stats
 
 
-def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
+def memory_summary(device: object = None, abbreviated: bool = False) -> str:
     """An empty text."""
     return ""
 
 
-def get_rng_state(device: Any = None) -> Any:
+def get_rng_state(device: object = None) -> random.State:
     """The state of random numbers."""
     return random.state()
 
 
-def get_rng_state_all() -> list[Any]:
+def get_rng_state_all() -> list[random.State]:
     """No state: there is no such device."""
     return []
 
 
-def set_rng_state(new_state: Any, device: Any = None) -> None:
+def set_rng_state(new_state: random.State, device: object = None) -> None:
     """Has random numbers go on from a state."""
     random.set_state(new_state)
 
 
-def set_rng_state_all(new_states: Any) -> None:
+def set_rng_state_all(new_states: object) -> None:
     """Changes nothing."""
 
 
 class device(nullcontext[None]):  # noqa: N801 - PyTorch's name
     """Changes nothing within it."""
 
-    def __init__(self, device: Any = None) -> None:
+    def __init__(self, device: object = None) -> None:
         super().__init__()
 
 
 class Stream:
     """Work in an order of its own: there is one order."""
 
-    def __init__(self, device: Any = None, priority: int = 0, **options: Any) -> None:
+    def __init__(self, device: object = None, priority: int = 0, **options: object) -> None:
         pass
 
     def synchronize(self) -> None:
@@ -158,12 +158,12 @@ class Stream:
 class Event(Stream):
     """A moment of that order."""
 
-    def __init__(self, enable_timing: bool = False, **options: Any) -> None:
+    def __init__(self, enable_timing: bool = False, **options: object) -> None:
         import time
 
         self._clock, self._at = time.perf_counter, 0.0
 
-    def record(self, stream: Any = None) -> None:
+    def record(self, stream: object = None) -> None:
         """Notes the time."""
         self._at = self._clock()
 
@@ -172,12 +172,12 @@ class Event(Stream):
         return 1000.0 * (end_event._at - self._at)
 
 
-def stream(stream: Any) -> nullcontext[None]:
+def stream(stream: object) -> nullcontext[None]:
     """Changes nothing within it."""
     return nullcontext()
 
 
-def current_stream(device: Any = None) -> Stream:
+def current_stream(device: object = None) -> Stream:
     """The one order."""
     return Stream()
 

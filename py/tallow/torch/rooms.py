@@ -70,7 +70,9 @@ class _Opening(Loader):
 class _Rooms(MetaPathFinder):
     """Finds the rooms of names.py below `tallow.torch`."""
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
         place = fullname.removeprefix(f"{_HOME}.")
         if place == fullname or place not in ROOMS:
             return None
@@ -81,7 +83,9 @@ class _Rooms(MetaPathFinder):
 class _Door(MetaPathFinder):
     """Finds `torch` and what is below it in `tallow.torch`."""
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
         if fullname != "torch" and not fullname.startswith("torch."):
             return None
         home = "tallow." + fullname

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def version() -> None:
 
 
 @contextmanager
-def flags(**options: Any) -> Iterator[None]:
+def flags(**options: object) -> Iterator[None]:
     """Changes nothing within it."""
     yield
 
@@ -70,5 +70,5 @@ def _is_enabled() -> bool:
 flash_sdp_enabled = mem_efficient_sdp_enabled = math_sdp_enabled = cudnn_sdp_enabled = _is_enabled
 
 
-def preferred_linalg_library(backend: Any = None) -> None:
+def preferred_linalg_library(backend: object = None) -> None:
     """Changes nothing."""

@@ -32,7 +32,7 @@ class SyncBatchNorm(_BatchNorm):
     ranks = tuple(range(2, 9))
 
     @classmethod
-    def convert_sync_batchnorm(cls, module: _nn.Module, process_group: Any = None) -> _nn.Module:
+    def convert_sync_batchnorm(cls, module: _nn.Module, process_group: object = None) -> _nn.Module:
         """The module itself."""
         return module
 

@@ -19,7 +19,7 @@ _ROOMS = ("clip_grad", "convert_parameters", "fusion", "parametrizations", "para
           "stateless")  # fmt: skip
 
 
-def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
+def skip_init(module_cls: type, *args: object, **kwargs: object) -> Any:
     """A module of that class; its parameters are initialised all the same."""
     return module_cls(*args, **kwargs)
 
