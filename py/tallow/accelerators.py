@@ -8,7 +8,6 @@ device (`tl.default_device`): WebGPU, where there is one.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 from .device_name import DeviceName
 from .runtime.device import backend, default_device
@@ -36,7 +35,7 @@ class _Absent:
     def empty_cache(self) -> None:
         """Changes nothing: memory is freed with the tensors."""
 
-    def synchronize(self, device: Any = None) -> None:
+    def synchronize(self, device: object = None) -> None:
         """Changes nothing: reading a tensor waits for it."""
 
 

@@ -19,7 +19,7 @@ def no_grad(function: None = None) -> Override: ...
 def no_grad(function: F) -> F: ...
 
 
-def no_grad(function: Any = None) -> Any:
+def no_grad(function: F | None = None) -> F | Override:
     """Within it, what is built from tensors is a constant to derivatives, as in PyTorch. Other
     threads are not affected. `@no_grad()` and `@no_grad` decorate a function."""
     block = context.gradients.override(False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from .. import functions as f
 from ..autodiff.everything import grad
@@ -166,7 +166,7 @@ class Distribution:
             if name in self._alike:
                 continue
             if isinstance(value, Tensor) and value.shape[: len(own)] == own:
-                made: Any = f.broadcast_to(
+                made: Tensor | Distribution = f.broadcast_to(
                     f.reshape(value, (*(1,) * (len(wanted) - len(own)), *value.shape)),
                     (*wanted, *value.shape[len(own) :]),
                 )

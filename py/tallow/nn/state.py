@@ -148,7 +148,7 @@ class HasState:
         `set_extra_state` too."""
         raise TallowError(f"{type(self).__name__} does not define get_extra_state()")
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: object) -> None:
         """Takes back what `get_extra_state` gave."""
         raise TallowError(f"{type(self).__name__} does not define set_extra_state()")
 
