@@ -71,7 +71,8 @@ def _places(module: Module) -> Iterator[tuple[str, Table[str, Any], str]]:
 def grad_and_value(
     func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """As `tl.value_and_grad`, with the gradient first."""
+    """A function that gives the gradient by some arguments and the value of func: as
+    `tl.value_and_grad`, the other way round."""
     both = value_and_grad(func, argnums, has_aux=has_aux)
 
     def turned(*args: object, **kwargs: object) -> tuple[Any, Any]:
@@ -182,7 +183,8 @@ def jacrev(func: Function, argnums: int = 0) -> Function:
 
 
 def jacfwd(func: Function, argnums: int = 0) -> Function:
-    """As `jacrev`, forward mode, an element of the argument at a time."""
+    """A function that gives the same matrix as that of `jacrev`, in forward mode: an element of the
+    argument at a time."""
 
     def matrix(*args: Any) -> Tensor:
         x = args[argnums]

@@ -32,7 +32,8 @@ def enable_grad() -> Override:
 
 
 def inference_mode(mode: bool = True) -> Override:
-    """As `no_grad`, or `enable_grad` if mode is False."""
+    """Derivatives are not followed within it, or are if mode is False: `no_grad` and
+    `enable_grad`."""
     return context.gradients.override(not mode)
 
 

@@ -40,14 +40,17 @@ class SparseTensor(Tensor):
 
     @property
     def shape(self) -> Shape:
+        """The shape with all elements."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the elements."""
         return self._values.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self._shape)
 
     @property

@@ -118,10 +118,12 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Shape:
+        """The shape of the parameters: one distribution for each."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> Shape:
+        """The shape of one draw."""
         return self._event_shape
 
     def __repr__(self) -> str:
@@ -219,14 +221,17 @@ class Distribution:
 
     @property
     def mean(self) -> Tensor:
+        """The mean of draws. Raises MissingError for a family that has none."""
         raise self._lacks("mean")
 
     @property
     def mode(self) -> Tensor:
+        """The value of the greatest density. Raises MissingError for a family that has none."""
         raise self._lacks("mode")
 
     @property
     def variance(self) -> Tensor:
+        """The variance of draws. Raises MissingError for a family that has none."""
         raise self._lacks("variance")
 
     @property

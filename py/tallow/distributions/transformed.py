@@ -181,10 +181,12 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
+        """The means of the normal variables."""
         return self._normal.loc
 
     @property
     def scale(self) -> Tensor:
+        """Their standard deviations."""
         return self._normal.scale
 
 

@@ -42,7 +42,7 @@ def broadcast_all(*values: Value) -> tuple[Tensor, ...]:
 
 
 def floating(*values: Value) -> list[Tensor]:
-    """As `broadcast_all`; integers become float32."""
+    """Floating tensors of one shape: `broadcast_all`, and float32 for integers."""
     found = broadcast_all(*values)
     return [x if x.dtype.is_floating else x.astype("float32") for x in found]
 

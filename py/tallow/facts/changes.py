@@ -33,6 +33,7 @@ class Log:
             self._watched[number] = ref(owner, lambda _: self._watched.pop(number, None))
 
     def add(self, owner: object, name: Hashable) -> None:
+        """Counts a change of a fact, if its owner is watched."""
         if id(owner) not in self._watched:
             return
         with self._lock:

@@ -203,7 +203,7 @@ class Module(HasState):
         (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """As `add_module`."""
+        """Adds a module within this one under a name: another name of `add_module`."""
         _check_name(self, name)
         self._modules[name] = module
 

@@ -290,7 +290,8 @@ class LSTM(_Recurrent):
     def forward(
         self, input: Tensor | PackedSequence, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, tuple[Tensor, Tensor]]:
-        """As `GRU.forward`; hx and what comes back hold the hidden state and the cell's."""
+        """(output, (hidden, cell)); hx: both states at first, zeros if None. Shapes are those of
+        `GRU.forward`."""
         if hx is not None and (not isinstance(hx, (tuple, list)) or len(hx) != 2):
             raise ShapeError("LSTM: the initial states are a pair, hidden state and cell state")
         output, (hidden, cell) = self._run(input, [] if hx is None else list(hx))

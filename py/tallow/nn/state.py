@@ -50,7 +50,7 @@ class HasState:
     _state_hooks: StateHooks
 
     def named_modules(self, *, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
-        """See `Module`."""
+        """The module and all within it, each with its path; `Module` has it."""
         raise NotImplementedError
 
     def _own_state(self) -> Iterator[tuple[str, Variable]]:

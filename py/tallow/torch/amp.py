@@ -16,7 +16,8 @@ is_autocast_available = _amp.is_autocast_available
 
 
 class autocast(_amp.autocast):  # noqa: N801 - PyTorch's name
-    """As `tallow.amp.autocast`, of the default device unless one is named."""
+    """Products in float16 within it, on the default device unless one is named: see
+    `tallow.amp.autocast`."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ class detect_anomaly(nullcontext[None]):  # noqa: N801 - PyTorch's name
 
 
 class set_detect_anomaly(nullcontext[None]):  # noqa: N801 - PyTorch's name
-    """As `detect_anomaly`, also as a plain call."""
+    """Changes nothing, as a plain call or in a with statement: see `detect_anomaly`."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__()

@@ -110,7 +110,7 @@ def asarray(
     copy: builtins.bool | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor:
-    """As `as_tensor`; copy: a tensor of its own."""
+    """A tensor of data: itself, if it is one already, unless copy is true."""
     made = as_tensor(obj, dtype, device)
     made = made.clone().detach() if copy else made
     return made.requires_grad_() if requires_grad else made

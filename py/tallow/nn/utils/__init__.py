@@ -97,7 +97,8 @@ def clip_grads_with_norm_(
     total_norm: Tensor,
     foreach: bool | None = None,
 ) -> None:
-    """As `clip_grad_norm_`, of gradients whose norm is known already."""
+    """Shortens gradients whose norm, total_norm, is known already to max_norm: see
+    `clip_grad_norm_`."""
     _shorten(_with_gradients(parameters), max_norm, total_norm)
 
 
