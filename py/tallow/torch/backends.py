@@ -1,4 +1,4 @@
-"""torch.backends: see switches.py."""
+"""torch.backends: its settings are in accelerators/switches.py."""
 
 from __future__ import annotations
 

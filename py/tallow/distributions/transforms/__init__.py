@@ -5,6 +5,10 @@ base has what all transforms are; elementwise those of each number on its own; m
 whole vectors and matrices; compositions those that are made of others.
 """
 
+from ...tensor import Tensor as Tensor  # PyTorch's file has these names, too
+from ..utils import lazy_property as lazy_property
+from ..utils import tril_matrix_to_vec as tril_matrix_to_vec
+from ..utils import vec_to_tril_matrix as vec_to_tril_matrix
 from .base import Transform
 from .compositions import (
     CatTransform,
