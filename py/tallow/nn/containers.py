@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, TypeVar, cast, overload
+from typing import Any, Self, TypeVar, overload
 
 from ..errors import OptionError
 from .module import Module
@@ -26,13 +26,19 @@ class Sequential(Module):
     `a + b` joins two, `a * n` repeats one: the same modules, not copies.
     """
 
-    def __init__(self, *args: Module | Mapping[str, Module | None] | None) -> None:
+    @overload
+    def __init__(self, *args: Module | None) -> None: ...
+
+    @overload
+    def __init__(self, arg: Mapping[str, Module | None], /) -> None: ...
+
+    def __init__(self, *args: Any) -> None:
         super().__init__()
         if len(args) == 1 and isinstance(args[0], Mapping):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            for number, module in enumerate(cast("Sequence[Module]", args)):
+            for number, module in enumerate(args):
                 self.add_module(str(number), module)
 
     def forward(self, input: Any) -> Any:

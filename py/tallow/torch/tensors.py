@@ -4,8 +4,8 @@ Tallow's function of the same name."""
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Sequence, Sized
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypedDict, Unpack, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypedDict, Unpack
 
 import tallow as tl
 
@@ -78,15 +78,15 @@ def tensor(
     return tl.tensor(_listed(data), dtype, device, requires_grad)
 
 
-def _listed(data: object) -> object:
+def _listed(data: Any) -> Any:
     """Sequences that are neither lists nor tuples, such as a deque, as lists."""
-    if isinstance(data, (str, bytes)) or hasattr(data, "__array__") or not isinstance(data, Sized):
+    if isinstance(data, (str, bytes)) or hasattr(data, "__array__") or not hasattr(data, "__len__"):
         return data
-    plain = type(data) in (list, tuple, range)
-    values = cast("Iterable[object]", data if plain else list(cast("Iterable[object]", data)))
-    if any(isinstance(each, Tensor) for each in values):
-        return tl.stack([tl.asarray(each) for each in values]).numpy()
-    return values
+    if type(data) not in (list, tuple, range):
+        data = list(data)
+    if any(isinstance(each, Tensor) for each in data):
+        return tl.stack([tl.asarray(each) for each in data]).numpy()
+    return data
 
 
 def from_numpy(ndarray: np.ndarray[Any, np.dtype[Any]]) -> Tensor:
@@ -323,7 +323,10 @@ def randint(
     """Integers drawn evenly from low up to but excluding high: randint(3, 5, (2,)),
     randint(5, (2,)), randint(high=5, size=(2,))."""
     if size is None:
-        low, high, size = 0, low, cast("Sequence[builtins.int]", high)
+        if high is None or isinstance(high, builtins.int):
+            raise ArgumentError("randint: give size, the shape")
+        size = high
+        low, high = 0, low
     made = tl.randint(low, high, tuple(size), dtype, device=device, generator=generator)
     return placed(made, None, requires_grad)
 

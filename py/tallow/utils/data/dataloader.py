@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from ...errors import OptionError
 from ...tensor import Tensor
@@ -85,7 +85,7 @@ class DataLoader(Generic[T_co]):
         streamed = isinstance(dataset, IterableDataset)
         if sampler is None and batch_sampler is None and not streamed:
             length_of(dataset, "DataLoader")
-            source = cast("Sized", dataset)
+            source: Any = dataset
             ordered = SequentialSampler(source)
             sampler = RandomSampler(source, generator=generator) if shuffle else ordered
         if batch_sampler is not None:
@@ -140,15 +140,16 @@ class DataLoader(Generic[T_co]):
 
     def __len__(self) -> int:
         """The number of batches of an epoch."""
-        counted = self.batch_sampler if self.batch_sampler is not None else self.sampler
+        given = self.batch_sampler if self.batch_sampler is not None else self.sampler
+        counted: Any = self.dataset if given is None else given
         try:
-            if counted is not None:
-                return len(cast("Sized", counted))
-            count = len(cast("Sized", self.dataset))
+            count = len(counted)
         except TypeError as error:
             # list(loader) asks for the length, and goes on without one if this is a TypeError.
             raise TypeError(f"len(DataLoader): no number of batches: {error}") from error
-        return count if self.batch_size is None else batches(count, self.batch_size, self.drop_last)
+        if given is not None or self.batch_size is None:
+            return count
+        return batches(count, self.batch_size, self.drop_last)
 
 
 def get_worker_info() -> Any:

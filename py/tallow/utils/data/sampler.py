@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import accumulate, islice
 from random import Random
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar
 
 from ...errors import OptionError, ShapeError
 from ...random import fresh_bytes
@@ -46,10 +46,10 @@ def permutation(count: int, drawn: Random) -> list[int]:
     return sorted(range(count), key=keys.__getitem__)
 
 
-def length_of(source: object, what: str) -> int:
+def length_of(source: Any, what: str) -> int:
     """The length of a dataset. Raises OptionError if it has none."""
     try:
-        return len(cast("Sized", source))
+        return len(source)
     except TypeError as error:
         raise OptionError(
             f"{what}: needs the number of samples, and {type(source).__name__} has no __len__; "
