@@ -75,7 +75,7 @@ def identity(value: object) -> Hashable:
         return Same(value)
     if isinstance(value, MethodType):
         return kind, identity(value.__self__), Same(value.__func__)
-    if kind.__eq__ is object.__eq__:  # type: ignore[comparison-overlap]
+    if kind.__eq__ is object.__eq__:
         return Same(value)
     try:
         hash(value)
