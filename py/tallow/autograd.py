@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -22,7 +22,7 @@ __all__ = [
 Tensors = Tensor | Sequence[Tensor]
 
 
-def _listed(value: Any, count: int | None = None) -> list[Any]:
+def _listed(value: Tensor | Sequence[Tensor | None] | None, count: int | None = None) -> list[Any]:
     """One tensor or several as a list; None as that many."""
     if value is None:
         return [None] * (count or 0)
@@ -129,14 +129,14 @@ class Function:
         raise GradientError("autograd.Function: a subclass defines forward()")
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
+    def backward(ctx: Context, *gradients: Any) -> Any:
         """The gradients of the arguments, of those of the results."""
         raise GradientError("autograd.Function: a subclass defines backward()")
 
-    setup_context: Any = None
+    setup_context: Callable[..., None] | None = None
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: object) -> Any:
         """The function of these arguments. Raises GradientError if `backward` gives another number
         of gradients than there are arguments."""
         operands = [x for x in args if isinstance(x, Tensor)]

@@ -10,10 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from .errors import ArgumentError
 from .names import ARGUMENTS, FIRST, NAMES, SECOND
+
+
+def imported(path: str) -> ModuleType:
+    """A module of the library that is imported when it is first asked for, by its whole path."""
+    return import_module(path)
 
 
 class Row(NamedTuple):

@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from . import dtype as dt
@@ -33,7 +34,7 @@ def custom_op(
     expression: Callable[..., Scalar] | None = None,
     numpy: Callable[..., Any] | None = None,
     shape: Callable[..., Sequence[int]] | None = None,
-    dtype: Any = None,
+    dtype: DType | str | None = None,
     wgsl: str | None = None,
     workgroups: Callable[..., Any] | None = None,
     constants: Callable[..., Mapping[str, Any]] | None = None,
@@ -188,7 +189,7 @@ def _elementwise(name: str, expression: Callable[..., Scalar], count: int) -> El
             f"{results[1] or 'the operands'} for float64; cast to one type"
         )
 
-    def compute(np: Any, *arrays: Any) -> Any:
+    def compute(np: ModuleType, *arrays: object) -> Any:
         scalars = [operand(n, BY_NAME[np.asarray(x).dtype.name]) for n, x in enumerate(arrays)]
         return evaluate(np, expression(*scalars), arrays)
 
@@ -224,7 +225,7 @@ def _custom(
             raise ShapeError(f"{name}: shape= gives {found!r}, which is no tuple of lengths")
         return sizes
 
-    def compute(np: Any, *arrays: Any, dtype: DType) -> Any:
+    def compute(np: ModuleType, *arrays: object, dtype: DType) -> Any:
         views = [np.asarray(array).view() for array in arrays]
         for view in views:
             view.flags.writeable = False
@@ -252,7 +253,7 @@ def _custom(
 
 
 def _applying(name: str, op: Custom, count: int, dtype: DType | None) -> Callable[..., Tensor]:
-    def apply(*operands: Any) -> Tensor:
+    def apply(*operands: object) -> Tensor:
         if len(operands) != count:
             raise TypeError(f"{name}: takes {count} operands, got {len(operands)}")
         nodes = [asarray(each).node for each in operands]
@@ -280,7 +281,7 @@ def _applying(name: str, op: Custom, count: int, dtype: DType | None) -> Callabl
 def _rule(name: str, vjp: Callable[..., Any]) -> Callable[..., Gradients]:
     """The rule of autodiff/rules.py that asks vjp, and checks what it gives."""
 
-    def rule(gradient: Tensor, result: Tensor, *operands: Tensor, **attrs: Any) -> Gradients:
+    def rule(gradient: Tensor, result: Tensor, *operands: Tensor, **attrs: object) -> Gradients:
         given = vjp(gradient, result, *operands)
         found = list(given) if isinstance(given, (tuple, list)) else [given]
         if len(found) != len(operands):

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import functions as f
 from .autodiff.everything import grad, jvp, value_and_grad, vjp
-from .autodiff.trees import flatten, unflatten
+from .autodiff.trees import Structure, flatten, unflatten
 from .errors import OptionError, ShapeError
 from .facts import Table
 from .nn.module import Module
@@ -24,7 +24,7 @@ State = Mapping[str, Any]
 def functional_call(
     module: Module,
     parameter_and_buffer_dicts: State | Sequence[State],
-    args: Any = (),
+    args: object = (),
     kwargs: Mapping[str, Any] | None = None,
     *,
     tie_weights: bool = True,
@@ -71,10 +71,11 @@ def _places(module: Module) -> Iterator[tuple[str, Table[str, Any], str]]:
 def grad_and_value(
     func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """As `tl.value_and_grad`, with the gradient first."""
+    """A function that gives the gradient by some arguments and the value of func: as
+    `tl.value_and_grad`, the other way round."""
     both = value_and_grad(func, argnums, has_aux=has_aux)
 
-    def turned(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def turned(*args: object, **kwargs: object) -> tuple[Any, Any]:
         value, gradient = both(*args, **kwargs)
         return gradient, value
 
@@ -85,12 +86,15 @@ def grad_and_value(
 
 Function = Callable[..., Any]
 
+Dims = int | None | Mapping[str, "Dims"] | Sequence["Dims"]
+"""The axis of an argument, or of each tensor in it."""
+
 
 # Why: docs/decisions/derivatives.md, "`vmap` computes slices one after another"
 def vmap(
     func: Function,
-    in_dims: Any = 0,
-    out_dims: Any = 0,
+    in_dims: Dims = 0,
+    out_dims: int | Sequence[int] = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
@@ -105,8 +109,8 @@ def vmap(
     none.
     """
 
-    def mapped(*args: Any, **kwargs: Any) -> Any:
-        dims = in_dims if isinstance(in_dims, (tuple, list)) else [in_dims] * len(args)
+    def mapped(*args: object, **kwargs: object) -> Any:
+        dims = in_dims if isinstance(in_dims, (tuple, list)) else [in_dims for _ in args]
         parts = [_spread(each, dim) for each, dim in zip(args, dims, strict=True)]
         lengths = {
             x.shape[dim] for leaves, along, _ in parts for x, dim in zip(leaves, along, strict=True)
@@ -117,7 +121,6 @@ def vmap(
         if len(lengths) > 1:
             raise ShapeError(f"vmap: the mapped axes have {sorted(lengths)} elements")
         results = []
-        structure: Any = None
         for place in range(lengths.pop()):
             given = [
                 unflatten(tree, [
@@ -130,7 +133,7 @@ def vmap(
             results.append(found)
         if not results:
             raise ShapeError("vmap: the mapped axis is empty")
-        ends = list(out_dims) if isinstance(out_dims, (tuple, list)) else [out_dims] * len(found)
+        ends = [out_dims] * len(found) if isinstance(out_dims, int) else list(out_dims)
         stacked = [
             f.stack(list(each), axis=end) for each, end in zip(zip(*results, strict=True), ends,
                                                                strict=True)
@@ -140,13 +143,13 @@ def vmap(
     return mapped
 
 
-def _spread(value: Any, dim: Any) -> tuple[list[Tensor], list[int | None], Any]:
+def _spread(value: object, dim: Dims) -> tuple[list[Tensor], list[int | None], Structure]:
     """The tensors of an argument, the axis of each, and their structure."""
     leaves, structure = flatten(value)
     return leaves, list(_along(value, dim)), structure
 
 
-def _along(value: Any, dim: Any) -> Iterator[int | None]:
+def _along(value: Any, dim: Dims) -> Iterator[int | None]:
     """The axis of each tensor of an argument, in the order of `flatten`."""
     if dim is None or isinstance(dim, int):
         yield from [dim] * len(flatten(value)[0])
@@ -181,7 +184,8 @@ def jacrev(func: Function, argnums: int = 0) -> Function:
 
 
 def jacfwd(func: Function, argnums: int = 0) -> Function:
-    """As `jacrev`, forward mode, an element of the argument at a time."""
+    """A function that gives the same matrix as that of `jacrev`, in forward mode: an element of the
+    argument at a time."""
 
     def matrix(*args: Any) -> Tensor:
         x = args[argnums]

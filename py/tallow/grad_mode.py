@@ -19,7 +19,7 @@ def no_grad(function: None = None) -> Override: ...
 def no_grad(function: F) -> F: ...
 
 
-def no_grad(function: Any = None) -> Any:
+def no_grad(function: F | None = None) -> F | Override:
     """Within it, what is built from tensors is a constant to derivatives, as in PyTorch. Other
     threads are not affected. `@no_grad()` and `@no_grad` decorate a function."""
     block = context.gradients.override(False)
@@ -32,7 +32,8 @@ def enable_grad() -> Override:
 
 
 def inference_mode(mode: bool = True) -> Override:
-    """As `no_grad`, or `enable_grad` if mode is False."""
+    """Derivatives are not followed within it, or are if mode is False: `no_grad` and
+    `enable_grad`."""
     return context.gradients.override(not mode)
 
 

@@ -11,6 +11,7 @@ A group of names is written under its forms:
     functional    tallow.functional.NAME    in-place   x.NAME_(...), which puts what x.NAME gives
     torch         torch.NAME                operator   x + y and the like
     torch_        torch.NAME_               static     of the class, Tensor.NAME(...)
+    nn            tallow.nn.NAME            nn.utils   tallow.nn.utils.NAME
     unlisted      tallow.NAME, which `from tallow import *` does not bring: it hides Python's
 
     internal      what the library itself binds late
@@ -396,6 +397,108 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "nn.functional": {
         "torch": "celu_ rrelu_ selu_ threshold_",
+    },
+    "nn.activation": {
+        "nn": """
+            CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid
+            LogSoftmax Mish PReLU ReLU ReLU6 RReLU SELU Sigmoid SiLU Softmax Softmax2d Softmin
+            Softplus Softshrink Softsign SwiGLU Tanh Tanhshrink Threshold
+        """,
+    },
+    "nn.adaptive_softmax": {
+        "nn": "AdaptiveLogSoftmaxWithLoss",
+    },
+    "nn.attention": {
+        "nn": "MultiheadAttention",
+    },
+    "nn.borders": {
+        "nn": """
+            CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d
+            ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d
+            ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d
+        """,
+    },
+    "nn.containers": {
+        "nn": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+    },
+    "nn.convolution": {
+        "nn": """
+            Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d DeformConv2d
+        """,
+    },
+    "nn.distance": {
+        "nn": "CosineSimilarity PairwiseDistance",
+    },
+    "nn.dropout": {
+        "nn": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+    },
+    "nn.embedding": {
+        "nn": "Embedding EmbeddingBag",
+    },
+    "nn.encodings": {
+        "nn": "PositionalEncoding RotaryEncoding",
+    },
+    "nn.lazy": {
+        "nn": """
+            LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d
+            LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d
+            LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear
+        """,
+    },
+    "nn.linear": {
+        "nn": "Bilinear Identity Linear",
+    },
+    "nn.loss": {
+        "nn": """
+            BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss CTCLoss GaussianNLLLoss
+            HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MarginRankingLoss MSELoss
+            MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PoissonNLLLoss
+            RNNTLoss SigmoidFocalLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss
+            TripletMarginWithDistanceLoss
+        """,
+    },
+    "nn.module": {
+        "nn": "Module",
+    },
+    "nn.normalization": {
+        "nn": """
+            BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d
+            InstanceNorm3d LayerNorm LocalResponseNorm RMSNorm
+        """,
+    },
+    "nn.parameter": {
+        "nn": "Buffer Parameter",
+    },
+    "nn.pooling": {
+        "nn": """
+            AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d
+            AdaptiveMaxPool2d AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d
+            LPPool3d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d
+        """,
+    },
+    "nn.recurrent": {
+        "nn": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+    },
+    "nn.resampling": {
+        "nn": """
+            ChannelShuffle Flatten Fold PixelShuffle PixelUnshuffle Unflatten Unfold Upsample
+            UpsamplingBilinear2d UpsamplingNearest2d
+        """,
+    },
+    "nn.summaries": {
+        "nn": "summary",
+    },
+    "nn.transformer": {
+        "nn": """
+            Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder
+            TransformerEncoderLayer
+        """,
+    },
+    "nn.utils.fusion": {
+        "nn.utils": "fuse_conv_bn_eval fuse_linear_bn_eval",
+    },
+    "nn.utils.norms": {
+        "nn.utils": "remove_spectral_norm remove_weight_norm spectral_norm weight_norm",
     },
     "random": {
         "tallow": "Generator manual_seed",

@@ -46,7 +46,7 @@ class State(NamedTuple):
 
     seed: tuple[int, int]
     draws: int
-    host: Any
+    host: tuple[Any, ...]
 
 
 def state() -> State:

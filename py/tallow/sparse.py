@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from . import functions as f
 from .device_name import DeviceName
@@ -17,7 +16,7 @@ from .dtype import DType, default_integer
 from .errors import DTypeError, IndexRangeError, ShapeError
 from .graph import Node
 from .shape import Shape, size_of
-from .tensor import Tensor, asarray, host_values
+from .tensor import Operand, Tensor, asarray, host_values
 
 
 class SparseTensor(Tensor):
@@ -41,14 +40,17 @@ class SparseTensor(Tensor):
 
     @property
     def shape(self) -> Shape:
+        """The shape with all elements."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the elements."""
         return self._values.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self._shape)
 
     @property
@@ -109,7 +111,7 @@ class SparseTensor(Tensor):
         places = asarray([list(axis) for axis in zip(*order, strict=True)], self._indices.dtype)
         return SparseTensor(places, values, self._shape)
 
-    def to_dense(self, dtype: Any = None) -> Tensor:
+    def to_dense(self, dtype: DType | str | None = None) -> Tensor:
         """All elements, as an ordinary tensor."""
         axes = self._shape[: self.sparse_dim()]
         start = f.zeros((size_of(axes), *self._shape[self.sparse_dim() :]), self.dtype)
@@ -137,7 +139,7 @@ class SparseTensor(Tensor):
     def detach(self) -> SparseTensor:
         return SparseTensor(self._indices, self._values.detach(), self._shape)
 
-    def to(self, *args: Any, **options: Any) -> SparseTensor:
+    def to(self, *args: object, **options: object) -> SparseTensor:
         """The elements on another device, or in another type."""
         return SparseTensor(self._indices, self._values.to(*args, **options), self._shape)
 
@@ -147,19 +149,19 @@ class SparseTensor(Tensor):
     def double(self) -> SparseTensor:
         return self.to("float64")
 
-    def __matmul__(self, other: Any) -> Tensor:
+    def __matmul__(self, other: Tensor) -> Tensor:
         return mm(self, other)
 
-    def matmul(self, other: Any) -> Tensor:
+    def matmul(self, other: Tensor) -> Tensor:
         return mm(self, other)
 
-    def mm(self, mat2: Any) -> Tensor:
+    def mm(self, mat2: Tensor) -> Tensor:
         return mm(self, mat2)
 
-    def mv(self, vec: Any) -> Tensor:
+    def mv(self, vec: Tensor) -> Tensor:
         return mm(self, vec)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Operand) -> Tensor:
         if isinstance(other, (bool, int, float)) or (isinstance(other, Tensor) and not other.shape):
             return SparseTensor(self._indices, self._values * other, self._shape)
         return super().__mul__(other)
@@ -168,8 +170,8 @@ class SparseTensor(Tensor):
 
 
 def sparse_coo_tensor(
-    indices: Any,
-    values: Any,
+    indices: object,
+    values: object,
     size: Sequence[int] | None = None,
     *,
     dtype: DType | str | None = None,
@@ -228,7 +230,7 @@ def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:
     return whole
 
 
-def mm(mat1: Any, mat2: Any) -> Tensor:
+def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices, or of a matrix and a vector; the matrices may be sparse."""
     if not isinstance(mat1, SparseTensor):
         if isinstance(mat2, SparseTensor):
@@ -252,7 +254,7 @@ def to_sparse(x: Tensor) -> SparseTensor:
     return SparseTensor(places.mT, elements, tuple(x.shape))
 
 
-def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def softmax(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
     """A softmax along an axis of a matrix in coordinates, of the elements that are there."""
     if not isinstance(input, SparseTensor):
         return input.softmax(dim, dtype)

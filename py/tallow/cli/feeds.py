@@ -113,7 +113,9 @@ def fed_shapes(feeds: Mapping[str, Any]) -> Shapes:
     return {name: array.shape for name, array in feeds.items() if array.dtype.kind in "biuf"}
 
 
-def _given(text: str, infos: Mapping[str, ValueInfo], options: Any) -> dict[str, Any]:
+def _given(
+    text: str, infos: Mapping[str, ValueInfo], options: argparse.Namespace
+) -> dict[str, Any]:
     """The arrays of one --input."""
     name, equals, file = text.rpartition("=")
     if equals and name not in infos:
@@ -153,7 +155,7 @@ def _loaded(path: Path) -> Any:
         raise FeedError(f"{path}: not a {path.suffix} file of numbers: {error}") from error
 
 
-def _filling(info: ValueInfo, shape: tuple[int, ...], options: Any) -> Any:
+def _filling(info: ValueInfo, shape: tuple[int, ...], options: argparse.Namespace) -> Any:
     import numpy as np
 
     assert info.dtype is not None
@@ -165,7 +167,7 @@ def _filling(info: ValueInfo, shape: tuple[int, ...], options: Any) -> Any:
     return random.integers(0, 2, shape).astype(info.dtype.name)  # they may be indices
 
 
-def _picture(path: Path, info: ValueInfo, options: Any) -> Any:
+def _picture(path: Path, info: ValueInfo, options: argparse.Namespace) -> Any:
     """A picture converted to the layout of an input with three or four axes."""
     import numpy as np
 
@@ -201,7 +203,9 @@ def _picture(path: Path, info: ValueInfo, options: Any) -> Any:
     return np.ascontiguousarray(values.astype(info.dtype.name))
 
 
-def _arrangement(info: ValueInfo, options: Any) -> tuple[int, tuple[int, int] | None, bool]:
+def _arrangement(
+    info: ValueInfo, options: argparse.Namespace
+) -> tuple[int, tuple[int, int] | None, bool]:
     """Channels, (height, width) to scale to, and whether channels come last."""
     shape = info.shape
     if shape is None or len(shape) not in (3, 4) or info.dtype is None:

@@ -29,7 +29,7 @@ def command(options: argparse.Namespace) -> None:
         _write(path, results if output is None else results[output])
 
 
-def described(value: Any, top: int) -> str:
+def described(value: object, top: int) -> str:
     """Type, shape, range and the largest values of an output."""
     import numpy as np
 

@@ -31,21 +31,17 @@ from .multivariate import (
     MultivariateNormal,
     Wishart,
 )
-from .transformed import ExpRelaxedCategorical as ExpRelaxedCategorical
+from .powers import InverseGamma, Kumaraswamy, Pareto, Weibull
+from .relaxed import ExpRelaxedCategorical as ExpRelaxedCategorical
+from .relaxed import LogitRelaxedBernoulli as LogitRelaxedBernoulli
+from .relaxed import RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
     HalfCauchy,
     HalfNormal,
-    InverseGamma,
-    Kumaraswamy,
     LogisticNormal,
     LogNormal,
-    Pareto,
-    RelaxedBernoulli,
-    RelaxedOneHotCategorical,
     TransformedDistribution,
-    Weibull,
 )
-from .transformed import LogitRelaxedBernoulli as LogitRelaxedBernoulli
 from .transforms import *  # noqa: F403
 
 __all__ = [

@@ -49,7 +49,7 @@ biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
 
-def _interval(region: Any) -> Transform:
+def _interval(region: constraints._Between) -> Transform:
     low, high = region.lower_bound, region.upper_bound
     if isinstance(low, (int, float)) and isinstance(high, (int, float)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
@@ -58,7 +58,7 @@ def _interval(region: Any) -> Transform:
     )
 
 
-def _above(region: Any) -> Transform:
+def _above(region: constraints._Above) -> Transform:
     if isinstance(region.lower_bound, (int, float)) and region.lower_bound == 0:
         return transforms.ExpTransform()
     return transforms.ComposeTransform(
@@ -66,7 +66,7 @@ def _above(region: Any) -> Transform:
     )
 
 
-def _below(region: Any) -> Transform:
+def _below(region: constraints._Below) -> Transform:
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(region.upper_bound, -1)]
     )
@@ -75,15 +75,15 @@ def _below(region: Any) -> Transform:
 def _register_in(registry: ConstraintRegistry) -> None:
     """What both registries have."""
 
-    def independent(region: Any) -> Transform:
+    def independent(region: constraints.independent) -> Transform:
         base = registry(region.base_constraint)
         return transforms.IndependentTransform(base, region.reinterpreted_batch_ndims)
 
-    def cat(region: Any) -> Transform:
+    def cat(region: constraints.cat) -> Transform:
         parts = [registry(each) for each in region.cseq]
         return transforms.CatTransform(parts, region.dim, region.lengths)
 
-    def stack(region: Any) -> Transform:
+    def stack(region: constraints.stack) -> Transform:
         return transforms.StackTransform([registry(each) for each in region.cseq], region.dim)
 
     registry.register(constraints.real, lambda region: transforms.identity_transform)

@@ -38,12 +38,14 @@ class Constraint:
 
     @property
     def is_discrete(self) -> bool:
+        """Whether it consists of separate values."""
         if self._discrete is None:
             raise MissingError("is_discrete follows from the parameters of a distribution")
         return self._discrete
 
     @property
     def event_dim(self) -> int:
+        """How many of the last axes make up one value."""
         if self._axes is None:
             raise MissingError("event_dim follows from the parameters of a distribution")
         return self._axes

@@ -248,14 +248,17 @@ class Multinomial(Distribution):
 
     @property
     def probs(self) -> Tensor:
+        """The probabilities of the classes."""
         return self._categorical.probs
 
     @property
     def logits(self) -> Tensor:
+        """Their logarithms."""
         return self._categorical.logits
 
     @property
     def param_shape(self) -> Shape:
+        """The shape of the probabilities."""
         return self._categorical.param_shape
 
     @dependent_property(is_discrete=True, event_dim=1)

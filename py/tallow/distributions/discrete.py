@@ -255,6 +255,7 @@ class Categorical(Distribution):
 
     @property
     def param_shape(self) -> Shape:
+        """The shape of the probabilities."""
         return self._weights.shape
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from .. import functions as f
 from ..autodiff.everything import grad
@@ -118,10 +118,12 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Shape:
+        """The shape of the parameters: one distribution for each."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> Shape:
+        """The shape of one draw."""
         return self._event_shape
 
     def __repr__(self) -> str:
@@ -166,7 +168,7 @@ class Distribution:
             if name in self._alike:
                 continue
             if isinstance(value, Tensor) and value.shape[: len(own)] == own:
-                made: Any = f.broadcast_to(
+                made: Tensor | Distribution = f.broadcast_to(
                     f.reshape(value, (*(1,) * (len(wanted) - len(own)), *value.shape)),
                     (*wanted, *value.shape[len(own) :]),
                 )
@@ -219,14 +221,17 @@ class Distribution:
 
     @property
     def mean(self) -> Tensor:
+        """The mean of draws. Raises MissingError for a family that has none."""
         raise self._lacks("mean")
 
     @property
     def mode(self) -> Tensor:
+        """The value of the greatest density. Raises MissingError for a family that has none."""
         raise self._lacks("mode")
 
     @property
     def variance(self) -> Tensor:
+        """The variance of draws. Raises MissingError for a family that has none."""
         raise self._lacks("variance")
 
     @property

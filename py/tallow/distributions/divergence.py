@@ -23,7 +23,8 @@ from .distribution import EULER, HALF_LOG_TAU, Distribution, ExponentialFamily
 from .gamma import Beta, Dirichlet, Gamma
 from .independent import Independent
 from .multivariate import LowRankMultivariateNormal, MultivariateNormal
-from .transformed import HalfNormal, Pareto, TransformedDistribution
+from .powers import Pareto
+from .transformed import HalfNormal, TransformedDistribution
 from .utils import sum_rightmost
 
 Formula = TypeVar("Formula", bound=Callable[..., Tensor])

@@ -4,10 +4,9 @@ counts in functions/torch_draws.py: see there."""
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from .. import functions as f
-from ..autograd import Function
+from ..autograd import Context, Function
 from ..functions.torch_draws import accepted, binomial_draws, poisson_draws
 from ..functions.torch_gamma import gamma_slope, lgamma
 from ..shape import Shape
@@ -27,12 +26,12 @@ class _WithSlope(Function):
     """A draw of the gamma distribution, whose gradient is the implicit one."""
 
     @staticmethod
-    def forward(ctx: Any, concentration: Tensor, drawn: Tensor) -> Tensor:
+    def forward(ctx: Context, concentration: Tensor, drawn: Tensor) -> Tensor:
         ctx.save_for_backward(concentration, drawn)
         return drawn + concentration * 0.0
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Context, gradient: Tensor) -> tuple[Tensor, None]:
         concentration, drawn = ctx.saved_tensors
         return gradient * gamma_slope(concentration, drawn), None
 

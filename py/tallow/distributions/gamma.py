@@ -87,6 +87,7 @@ class Chi2(Gamma):
 
     @property
     def df(self) -> Tensor:
+        """The degrees of freedom."""
         return self.concentration * 2.0
 
 

@@ -49,10 +49,12 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
+        """Which component a draw is of."""
         return self._mixture_distribution
 
     @property
     def component_distribution(self) -> Distribution:
+        """The components, along the last axis of the batch."""
         return self._component_distribution
 
     def expand(self, batch_shape: Sequence[int], _instance: object = None) -> MixtureSameFamily:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, overload
 
 from .. import functional
 from .. import functions as f
+from ..dtype import DType
 from ..errors import OptionError, ShapeError
 from ..functions.data_types import finfo
 from ..functions.torch_elements import logsumexp
@@ -41,7 +42,7 @@ def broadcast_all(*values: Value) -> tuple[Tensor, ...]:
 
 
 def floating(*values: Value) -> list[Tensor]:
-    """As `broadcast_all`; integers become float32."""
+    """Floating tensors of one shape: `broadcast_all`, and float32 for integers."""
     found = broadcast_all(*values)
     return [x if x.dtype.is_floating else x.astype("float32") for x in found]
 
@@ -82,12 +83,12 @@ class lazy_property(Generic[Found]):  # noqa: N801 - PyTorch's name
         self.__doc__ = wrapped.__doc__
 
     @overload
-    def __get__(self, instance: None, owner: Any = None) -> lazy_property[Found]: ...
+    def __get__(self, instance: None, owner: object = None) -> lazy_property[Found]: ...
 
     @overload
-    def __get__(self, instance: object, owner: Any = None) -> Found: ...
+    def __get__(self, instance: object, owner: object = None) -> Found: ...
 
-    def __get__(self, instance: object, owner: Any = None) -> lazy_property[Found] | Found:
+    def __get__(self, instance: object, owner: object = None) -> lazy_property[Found] | Found:
         if instance is None:
             return self
         found = self.wrapped(instance)
@@ -127,6 +128,8 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     return f.reshape(flat, (*vec.shape[:-1], side, side))
 
 
-def _standard_normal(shape: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def _standard_normal(
+    shape: Sequence[int], dtype: DType | str | None = None, device: str | None = None
+) -> Tensor:
     """Numbers of the standard normal distribution; PyTorch's programs take it from here."""
     return f.randn(tuple(shape), dtype=dtype, device=device)

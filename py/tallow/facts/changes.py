@@ -26,13 +26,14 @@ class Log:
         self._watched: dict[int, ref[Any]] = {}
         self.total = 0
 
-    def watch(self, owner: Any) -> None:
+    def watch(self, owner: object) -> None:
         """From now on the changes of this owner count."""
         number = id(owner)
         if number not in self._watched:
             self._watched[number] = ref(owner, lambda _: self._watched.pop(number, None))
 
-    def add(self, owner: Any, name: Hashable) -> None:
+    def add(self, owner: object, name: Hashable) -> None:
+        """Counts a change of a fact, if its owner is watched."""
         if id(owner) not in self._watched:
             return
         with self._lock:

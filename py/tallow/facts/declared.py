@@ -24,7 +24,7 @@ class Fact(Generic[T]):
     """Every one that there is, with its class."""
 
     def __init__(self, stored: str | None = None, said: str | None = None) -> None:
-        self._stored, self._said = stored, said
+        self._stored, self._said = stored or "", said
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self._said or name
@@ -36,9 +36,9 @@ class Fact(Generic[T]):
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...
 
     @overload
-    def __get__(self, instance: Any, owner: type | None = None) -> T: ...
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
         if reads.running:
@@ -48,30 +48,30 @@ class Fact(Generic[T]):
                 return instance.__dict__[self._stored]
             except KeyError:
                 raise AttributeError(self.name) from None
-        return getattr(instance, self._stored)  # type: ignore[arg-type]
+        return getattr(instance, self._stored)
 
-    def __set__(self, instance: Any, value: T) -> None:
+    def __set__(self, instance: object, value: T) -> None:
         before = self.peek(instance, self.name)
         if self._in_dict:
             instance.__dict__[self._stored] = value
         else:
-            setattr(instance, self._stored, value)  # type: ignore[arg-type]
+            setattr(instance, self._stored, value)
         if before is not value or reads.running:
             wrote(instance, self.name)
 
-    def peek(self, instance: Any, name: Hashable) -> Any:
+    def peek(self, instance: object, name: Hashable) -> Any:
         """The value, which is not noted."""
         if self._in_dict:
             return instance.__dict__.get(self._stored, MISSING)
-        return getattr(instance, self._stored, MISSING)  # type: ignore[arg-type]
+        return getattr(instance, self._stored, MISSING)
 
 
 class ReadOnly(Fact[T]):
     """A fact that only the class itself sets, by `put`."""
 
-    def __set__(self, instance: Any, value: T) -> None:
+    def __set__(self, instance: object, value: T) -> None:
         raise AttributeError(f"{self.name} of {type(instance).__name__} cannot be set")
 
-    def put(self, instance: Any, value: T) -> None:
+    def put(self, instance: object, value: T) -> None:
         """Sets it."""
         super().__set__(instance, value)

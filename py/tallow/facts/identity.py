@@ -22,7 +22,7 @@ class Same:
 
     __slots__ = ("_get", "_hash")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self._hash = id(value)
         try:
             self._get: Callable[[], Any] = ref(value)
@@ -51,7 +51,7 @@ def _is_number(kind: type) -> bool:
     return kind is complex or (hasattr(kind, "__float__") and kind.__hash__ is not None)
 
 
-def identity(value: Any) -> Hashable:
+def identity(value: object) -> Hashable:
     """What of a value is compared. Numbers, texts and all else that is hashable by value and type,
     so that 1, 1.0 and True differ, and 0.0 and -0.0. Lists, tuples, dicts and sets by what they
     hold. Other objects by which object it is. A class says otherwise by a method `fact_identity`.
@@ -73,9 +73,9 @@ def identity(value: Any) -> Hashable:
             return kind, frozenset(map(identity, value))
     except RecursionError:  # it holds itself
         return Same(value)
-    if kind is MethodType:
+    if isinstance(value, MethodType):
         return kind, identity(value.__self__), Same(value.__func__)
-    if kind.__eq__ is object.__eq__:  # type: ignore[comparison-overlap]
+    if kind.__eq__ is object.__eq__:
         return Same(value)
     try:
         hash(value)
@@ -84,7 +84,7 @@ def identity(value: Any) -> Hashable:
     return kind, value
 
 
-def lasts(value: Any) -> bool:
+def lasts(value: object) -> bool:
     """Whether the identity of a value stays as it is for as long as no setter counts a change. A
     class says otherwise by an attribute `fact_lasts`."""
     if type(value) in _PLAIN:

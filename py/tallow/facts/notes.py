@@ -34,24 +34,24 @@ class Note(NamedTuple):
         return owner is None or equal(identity(self.read(owner, self.name)), self.value)
 
 
-def note(owner: Any, name: Hashable, read: Callable[[Any, Any], Any]) -> None:
+def note(owner: object, name: Hashable, read: Callable[[Any, Any], Any]) -> None:
     """Says that the function that is traced here, if any is, depends on a fact."""
     tracing: Traced | None = context.trace.get()
     if tracing is not None:
         tracing.facts.note(owner, name, read)
 
 
-def _notes_itself(value: Any) -> bool:
+def _notes_itself(value: object) -> bool:
     """Whether this is a fact or a table."""
     return getattr(type(value), "fact_notes_itself", False)
 
 
-def _plain(owner: Any, name: Any) -> Any:
+def _plain(owner: object, name: object) -> Any:
     """A plain attribute, found on the instance."""
     return object.__getattribute__(owner, "__dict__").get(name, MISSING)
 
 
-def _class(owner: Any, name: Any) -> Any:
+def _class(owner: object, name: object) -> Any:
     return type(owner)
 
 
@@ -70,7 +70,7 @@ class Notes:
         self._looked: dict[Key, int] = {}
         self._looked_up: dict[Key, int] = {}
 
-    def note(self, owner: Any, name: Hashable, read: Callable[[Any, Any], Any]) -> None:
+    def note(self, owner: object, name: Hashable, read: Callable[[Any, Any], Any]) -> None:
         """Notes a fact with the value that it has. TracingError if it had another one before."""
         key = id(owner), name
         if self._looked.get(key) == log.total:
@@ -95,7 +95,7 @@ class Notes:
         elif not lasts(value):
             self._open[key] = made
 
-    def attribute(self, owner: Any, name: str) -> None:
+    def attribute(self, owner: object, name: str) -> None:
         """Notes an attribute of a module, wherever it is found."""
         key, now = (id(owner), name), log.total
         if self._looked_up.get(key) == now:
@@ -120,7 +120,7 @@ class Notes:
         self.note(owner, "__class__", _class)
         self.note(owner, name, _plain)
 
-    def wrote(self, owner: Any, name: Hashable) -> None:
+    def wrote(self, owner: object, name: Hashable) -> None:
         """The function sets a fact itself: what it reads of it from there on is no condition."""
         for part in parts(name):
             key = id(owner), part
@@ -130,7 +130,7 @@ class Notes:
                 self._held[id(owner)] = owner
                 self._notes[key] = None
 
-    def forget(self, owner: Any) -> None:
+    def forget(self, owner: object) -> None:
         """What was read of an owner is no condition: the function makes something else of it."""
         for table in (self._notes, self._open, self._own, self._looked, self._looked_up):
             for key in [key for key in table if key[0] == id(owner)]:
@@ -224,7 +224,7 @@ def _ours(kind: type, name: str) -> bool:
     return by.partition(".")[0] in (_LIBRARY, "builtins", "typing", "abc")
 
 
-def wrote(owner: Any, name: Hashable) -> None:
+def wrote(owner: object, name: Hashable) -> None:
     """Says that a fact has another value now: what setters call."""
     log.add(owner, name)
     if reads.running:
@@ -233,7 +233,7 @@ def wrote(owner: Any, name: Hashable) -> None:
             tracing.facts.wrote(owner, name)
 
 
-def became(owner: Any) -> None:
+def became(owner: object) -> None:
     """Says that an object is of another class now, by its own doing: what a function that is traced
     has read of it before is no condition."""
     tracing: Traced | None = context.trace.get()

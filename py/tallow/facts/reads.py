@@ -74,7 +74,7 @@ class Reads:
 reads = Reads()
 
 
-def _noting(self: Any, name: str) -> Any:
+def _noting(self: object, name: str) -> Any:
     if reads.running and name[:2] != "__":
         tracing = context.trace.get()
         if tracing is not None:

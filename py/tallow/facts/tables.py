@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .changes import WHOLE
@@ -17,19 +17,19 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def _entry(table: Any, name: Hashable) -> Any:
+def _entry(table: Table[Any, Any], name: Hashable) -> Any:
     return dict.get(table, name, MISSING)
 
 
-def _is_there(table: Any, name: Any) -> bool:
+def _is_there(table: Table[Any, Any], name: tuple[str, Hashable]) -> bool:
     return dict.__contains__(table, name[1])
 
 
-def _is_true(table: Any, name: Any) -> bool:
+def _is_true(table: Table[Any, Any], name: tuple[str, Hashable]) -> bool:
     return bool(dict.get(table, name[1]))
 
 
-def _entries(table: Any, name: Hashable) -> Any:
+def _entries(table: Table[Any, Any], name: Hashable) -> Any:
     return tuple(dict.items(table))
 
 
@@ -42,7 +42,7 @@ class Table(dict[K, V]):
     __slots__ = ("__weakref__", "name", "owner")
     fact_notes_itself = fact_lasts = True
 
-    def __init__(self, owner: str, name: str, *content: Any) -> None:
+    def __init__(self, owner: str, name: str, *content: Mapping[K, V]) -> None:
         super().__init__(*content)
         self.owner, self.name = owner, name
 
@@ -55,7 +55,7 @@ class Table(dict[K, V]):
         part = name[1] if isinstance(name, tuple) and len(name) == 2 else name
         return f"{getattr(self, 'owner', 'dict')}.{self.name if name is WHOLE else part}"
 
-    def lend(self, name: Any, value: Any) -> None:
+    def lend(self, name: K, value: V) -> None:
         """Has another value for a while: the function that is traced depends on the own one, and
         gives it back by `lend` too."""
         if reads.running:
@@ -63,7 +63,7 @@ class Table(dict[K, V]):
             note(self, WHOLE, _entries)
         self[name] = value
 
-    def is_true(self, name: Any) -> bool:
+    def is_true(self, name: object) -> bool:
         """Whether an entry is neither 0 nor None: all that is noted of it."""
         if reads.running:
             note(self, ("true", name), _is_true)
@@ -76,7 +76,7 @@ class Table(dict[K, V]):
             note(self, name, _entry)
         return dict.__getitem__(self, name)
 
-    def get(self, name: K, default: Any = None) -> V | None:  # type: ignore[override]
+    def get(self, name: K, default: V | None = None) -> V | None:  # type: ignore[override]
         """As a dict's."""
         if reads.running:
             note(self, name, _entry)
@@ -128,7 +128,7 @@ class Table(dict[K, V]):
         dict.__delitem__(self, name)
         wrote(self, name)
 
-    def pop(self, name: Any, *default: Any) -> Any:
+    def pop(self, name: K, *default: Any) -> Any:
         """As a dict's."""
         there = dict.__contains__(self, name)
         found = dict.pop(self, name, *default)
@@ -151,7 +151,7 @@ class Table(dict[K, V]):
         """A plain dict of the same."""
         return dict(self.items())
 
-    def setdefault(self, name: Any, default: Any = None) -> Any:
+    def setdefault(self, name: K, default: Any = None) -> Any:
         """As a dict's."""
         if name not in self:
             self[name] = default
@@ -162,7 +162,7 @@ class Table(dict[K, V]):
         for name, value in dict(*others, **named).items():
             self[name] = value
 
-    def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]
+    def __ior__(self, other: Mapping[K, V]) -> Self:  # type: ignore[override, misc]
         self.update(other)
         return self
 
@@ -170,7 +170,7 @@ class Table(dict[K, V]):
 def _counting(name: str) -> Callable[..., Any]:
     plain = getattr(list, name)
 
-    def change(self: Items, *args: Any, **options: Any) -> Any:
+    def change(self: Items, *args: object, **options: object) -> Any:
         found = plain(self, *args, **options)
         wrote(self, WHOLE)
         return self if found is self else found

@@ -21,7 +21,7 @@ class _Activation(Module):
 
 
 class ReLU(_Activation):
-    """See `functional.relu`."""
+    """max(x, 0). See `functional.relu`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class ReLU(_Activation):
 
 
 class ReLU6(_Activation):
-    """See `functional.relu6`."""
+    """x clamped to 0 and 6. See `functional.relu6`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class ReLU6(_Activation):
 
 
 class Hardtanh(_Activation):
-    """See `functional.hardtanh`."""
+    """x clamped to min_val and max_val. See `functional.hardtanh`."""
 
     _settings = (
         "min_val",
@@ -61,7 +61,7 @@ class Hardtanh(_Activation):
 
 
 class LeakyReLU(_Activation):
-    """See `functional.leaky_relu`."""
+    """x where it is positive, negative_slope * x elsewhere. See `functional.leaky_relu`."""
 
     _settings = ("negative_slope",)
 
@@ -75,7 +75,7 @@ class LeakyReLU(_Activation):
 
 
 class ELU(_Activation):
-    """See `functional.elu`."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere. See `functional.elu`."""
 
     _settings = ("alpha",)
 
@@ -89,7 +89,7 @@ class ELU(_Activation):
 
 
 class SELU(_Activation):
-    """See `functional.selu`."""
+    """`ELU` with constants that keep mean and variance (Klambauer 2017). See `functional.selu`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class SELU(_Activation):
 
 
 class CELU(_Activation):
-    """See `functional.celu`."""
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017). See `functional.celu`."""
 
     _settings = ("alpha",)
 
@@ -114,7 +114,8 @@ class CELU(_Activation):
 
 
 class GELU(_Activation):
-    """See `functional.gelu`."""
+    """x times the normal cumulative distribution function (Hendrycks and Gimpel 2016). See
+    `functional.gelu`."""
 
     _settings = ("approximate",)
 
@@ -127,21 +128,21 @@ class GELU(_Activation):
 
 
 class Sigmoid(_Activation):
-    """See `functional.sigmoid`."""
+    """1 / (1 + exp(-x)). See `functional.sigmoid`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.sigmoid(input)
 
 
 class LogSigmoid(_Activation):
-    """See `functional.logsigmoid`."""
+    """log(sigmoid(x)), without overflow. See `functional.logsigmoid`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.logsigmoid(input)
 
 
 class Hardsigmoid(_Activation):
-    """See `functional.hardsigmoid`."""
+    """A line through 0.5, clamped to 0 and 1. See `functional.hardsigmoid`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -152,7 +153,7 @@ class Hardsigmoid(_Activation):
 
 
 class SiLU(_Activation):
-    """See `functional.silu`."""
+    """x * sigmoid(x). See `functional.silu`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -163,7 +164,7 @@ class SiLU(_Activation):
 
 
 class Mish(_Activation):
-    """See `functional.mish`."""
+    """x * tanh(softplus(x)) (Misra 2019). See `functional.mish`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -174,7 +175,7 @@ class Mish(_Activation):
 
 
 class Hardswish(_Activation):
-    """See `functional.hardswish`."""
+    """x * hardsigmoid(x) (Howard et al. 2019). See `functional.hardswish`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -185,7 +186,7 @@ class Hardswish(_Activation):
 
 
 class Softplus(_Activation):
-    """See `functional.softplus`."""
+    """log(1 + exp(beta * x)) / beta, without overflow. See `functional.softplus`."""
 
     _settings = (
         "beta",
@@ -202,14 +203,14 @@ class Softplus(_Activation):
 
 
 class Softsign(_Activation):
-    """See `functional.softsign`."""
+    """x / (1 + |x|). See `functional.softsign`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softsign(input)
 
 
 class Softshrink(_Activation):
-    """See `functional.softshrink`."""
+    """x moved towards 0 by lambd; 0 within. See `functional.softshrink`."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -223,7 +224,7 @@ class Softshrink(_Activation):
 
 
 class Hardshrink(_Activation):
-    """See `functional.hardshrink`."""
+    """x, but 0 within lambd of 0. See `functional.hardshrink`."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -237,21 +238,21 @@ class Hardshrink(_Activation):
 
 
 class Tanhshrink(_Activation):
-    """See `functional.tanhshrink`."""
+    """x - tanh(x). See `functional.tanhshrink`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.tanhshrink(input)
 
 
 class Tanh(_Activation):
-    """See `functional.tanh`."""
+    """The hyperbolic tangent. See `functional.tanh`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.tanh(input)
 
 
 class Threshold(_Activation):
-    """See `functional.threshold`."""
+    """x above the threshold, the value elsewhere. See `functional.threshold`."""
 
     _settings = (
         "threshold",
@@ -269,7 +270,7 @@ class Threshold(_Activation):
 
 
 class Softmax(_Activation):
-    """See `functional.softmax`."""
+    """exp(x) / sum(exp(x)) along an axis. See `functional.softmax`."""
 
     _settings = ("dim",)
 
@@ -282,7 +283,7 @@ class Softmax(_Activation):
 
 
 class LogSoftmax(_Activation):
-    """See `functional.log_softmax`."""
+    """log(softmax(x)) along an axis. See `functional.log_softmax`."""
 
     _settings = ("dim",)
 
@@ -295,7 +296,7 @@ class LogSoftmax(_Activation):
 
 
 class Softmin(_Activation):
-    """See `functional.softmin`."""
+    """The softmax of -x. See `functional.softmin`."""
 
     _settings = ("dim",)
 
@@ -308,7 +309,8 @@ class Softmin(_Activation):
 
 
 class GLU(_Activation):
-    """See `functional.glu`."""
+    """The first half along an axis times the sigmoid of the second (Dauphin et al. 2017). See
+    `functional.glu`."""
 
     _settings = ("dim",)
 
@@ -321,7 +323,8 @@ class GLU(_Activation):
 
 
 class SwiGLU(_Activation):
-    """See `functional.swiglu`."""
+    """The silu of the first half along an axis times the second (Shazeer 2020). See
+    `functional.swiglu`."""
 
     _settings = ("dim",)
 
@@ -341,7 +344,8 @@ class Softmax2d(Module):
 
 
 class PReLU(Module):
-    """See `functional.prelu`; its slopes, one or one per channel, are trained."""
+    """x where it is positive, a slope times x elsewhere; the slopes, one or one per channel, are
+    trained (He et al. 2015)."""
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
         super().__init__()
@@ -356,7 +360,7 @@ class PReLU(Module):
 
 
 class RReLU(_Activation):
-    """See `functional.rrelu`; draws slopes in training."""
+    """`LeakyReLU` with slopes drawn in training (Xu et al. 2015). See `functional.rrelu`."""
 
     _settings = ("lower", "upper")
 

@@ -26,6 +26,12 @@ class Sequential(Module):
     `a + b` joins two, `a * n` repeats one: the same modules, not copies.
     """
 
+    @overload
+    def __init__(self, *args: Module | None) -> None: ...
+
+    @overload
+    def __init__(self, arg: Mapping[str, Module | None], /) -> None: ...
+
     def __init__(self, *args: Any) -> None:
         super().__init__()
         if len(args) == 1 and isinstance(args[0], Mapping):
@@ -250,7 +256,7 @@ class ParameterList(Module):
         values = list(self)
         return ParameterList(values[index]) if isinstance(index, slice) else values[index]
 
-    def __setitem__(self, index: int, value: Any) -> None:
+    def __setitem__(self, index: int, value: object) -> None:
         parameter = value if isinstance(value, Parameter) else Parameter(value)
         self.register_parameter(str(range(len(self))[index]), parameter)
 
@@ -261,7 +267,7 @@ class ParameterList(Module):
         named = self.named_parameters()
         return ", ".join(f"({name}): {parameter.described()}" for name, parameter in named)
 
-    def append(self, value: Any) -> Self:
+    def append(self, value: object) -> Self:
         """Adds a parameter behind the last one."""
         parameter = value if isinstance(value, Parameter) else Parameter(value)
         self.register_parameter(str(len(self)), parameter)
@@ -293,7 +299,7 @@ class ParameterDict(Module):
     def __getitem__(self, name: str) -> Any:
         return self._parameters[name]
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         if "." in name:
             raise OptionError(f"a name in a module has no dots: {name!r}")
         self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
@@ -311,11 +317,11 @@ class ParameterDict(Module):
         """Takes all parameters out."""
         self._parameters.clear()
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> Any:
         """A parameter, or the default if there is none of that name."""
         return self[key] if key in self._parameters else default
 
-    def setdefault(self, key: str, default: Any = None) -> Any:
+    def setdefault(self, key: str, default: object = None) -> Any:
         """A parameter, which is the default from now on if there was none of that name."""
         if key not in self:
             self[key] = default

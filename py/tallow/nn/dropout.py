@@ -20,42 +20,42 @@ class _Dropout(Module):
 
 
 class Dropout(_Dropout):
-    """See `functional.dropout`; only in training."""
+    """Puts each element to 0 with the probability p in training. See `functional.dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_Dropout):
-    """See `functional.alpha_dropout`; only in training."""
+    """`Dropout` that keeps mean and variance behind `SELU`, in training (Klambauer et al. 2017)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
 class FeatureAlphaDropout(_Dropout):
-    """See `functional.feature_alpha_dropout`; only in training."""
+    """`AlphaDropout` of whole channels (n, c, ...), in training."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.feature_alpha_dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_Dropout):
-    """See `functional.dropout1d`; only in training."""
+    """Puts whole channels of (n, c, length) to 0 in training. See `functional.dropout1d`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_Dropout):
-    """See `functional.dropout2d`; only in training."""
+    """Puts whole channels of (n, c, h, w) to 0 in training. See `functional.dropout2d`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_Dropout):
-    """See `functional.dropout3d`; only in training."""
+    """Puts whole channels of (n, c, d, h, w) to 0 in training. See `functional.dropout3d`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout3d(input, self.p, self.training, self.inplace)

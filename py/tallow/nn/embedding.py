@@ -51,7 +51,7 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(
-        cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None, **options: Any
+        cls, embeddings: object, freeze: bool = True, padding_idx: int | None = None, **options: Any
     ) -> Self:
         """A layer with a table of one's own (num_embeddings, embedding_dim), which is not trained
         if freeze. options: the other arguments of the layer."""
@@ -94,7 +94,7 @@ class EmbeddingBag(Embedding):
         scale_grad_by_freq: bool = False,
         mode: str = "mean",
         sparse: bool = False,
-        _weight: Any = None,
+        _weight: object = None,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
         device: str | None = None,

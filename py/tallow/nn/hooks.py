@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..autodiff.hooks import joined, notes
@@ -18,7 +18,7 @@ class WatchedCall:
     It must not hold gradients: what the way back notes for later is in `notes`.
     """
 
-    def __init__(self, module: Any, before: Hooks, hooks: Hooks) -> None:
+    def __init__(self, module: object, before: Hooks, hooks: Hooks) -> None:
         self._module = module
         self._before, self._hooks = before, hooks
 
@@ -37,7 +37,7 @@ class WatchedCall:
             changed[n] = new
         return tuple(changed)
 
-    def outputs(self, result: Any) -> Any:
+    def outputs(self, result: object) -> Any:
         """The result, whose gradients pass the hooks. Raises GradientError if it is neither a
         tensor nor a tuple or list."""
         if not isinstance(result, (Tensor, tuple, list)):
@@ -54,7 +54,7 @@ class WatchedCall:
             outputs[n] = each
         if isinstance(result, Tensor):
             return outputs[0]
-        kind: Any = type(result)
+        kind: Callable[..., Any] = type(result)
         return kind(*outputs) if hasattr(result, "_fields") else kind(outputs)
 
     def _pull_outputs(self, gradients: list[Tensor]) -> list[Tensor | None]:
@@ -74,7 +74,9 @@ class WatchedCall:
             whole = self._changed(hook(self._module, whole, outputs), whole)
         return [whole[n] for n in self._given]
 
-    def _changed(self, given: Any, whole: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _changed(
+        self, given: Tensor | Iterable[Tensor | None] | None, whole: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
         """The gradients after a hook."""
         if given is None:
             return whole

@@ -5,7 +5,7 @@ tensor that they are given, a parameter, a variable or any other tensor, and giv
 from __future__ import annotations
 
 import math
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
@@ -59,7 +59,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     return fans(tensor.shape)
 
 
-def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor by which an activation shrinks the variance's root, as torch lists it."""
     if nonlinearity == "tanh":
         return 5.0 / 3

@@ -30,7 +30,7 @@ class LazyModule(Module):
     axis: ClassVar[int]
     """The axis of inputs that has the features."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: object, **options: object) -> None:
         super().__init__()
         self._parameters = _Unknown(type(self).__name__, "_parameters")
         self._settings = args, options

@@ -16,21 +16,22 @@ class _Loss(Module):
 
 
 class MSELoss(_Loss):
-    """See `functional.mse_loss`."""
+    """The squared difference. See `functional.mse_loss`."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.mse_loss(input, target, reduction=self.reduction)
 
 
 class L1Loss(_Loss):
-    """See `functional.l1_loss`."""
+    """The absolute difference. See `functional.l1_loss`."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.l1_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """See `functional.smooth_l1_loss`."""
+    """Squared where the difference is below beta, linear beyond (Girshick 2015). See
+    `functional.smooth_l1_loss`."""
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         super().__init__(reduction)
@@ -41,7 +42,8 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """See `functional.huber_loss`."""
+    """Half the square where the difference is below delta, linear beyond (Huber 1964). See
+    `functional.huber_loss`."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
@@ -52,7 +54,7 @@ class HuberLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """See `functional.kl_div`."""
+    """The Kullback-Leibler divergence, given log-probabilities. See `functional.kl_div`."""
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
         super().__init__(reduction)
@@ -65,14 +67,14 @@ class KLDivLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """See `functional.soft_margin_loss`."""
+    """log(1 + exp(-target * input)), for targets of 1 and -1. See `functional.soft_margin_loss`."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class CrossEntropyLoss(_Loss):
-    """See `functional.cross_entropy`."""
+    """The negative log-likelihood of targets under scores. See `functional.cross_entropy`."""
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class CrossEntropyLoss(_Loss):
 
 
 class NLLLoss(_Loss):
-    """See `functional.nll_loss`."""
+    """The negative log-likelihood of targets under log-probabilities. See `functional.nll_loss`."""
 
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
@@ -107,7 +109,8 @@ class NLLLoss(_Loss):
 
 
 class BCELoss(_Loss):
-    """See `functional.binary_cross_entropy`."""
+    """The negative log-likelihood of targets from 0 to 1 under probabilities. See
+    `functional.binary_cross_entropy`."""
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -118,7 +121,8 @@ class BCELoss(_Loss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """See `functional.binary_cross_entropy_with_logits`."""
+    """The `BCELoss` of the sigmoid of scores, without overflow. See
+    `functional.binary_cross_entropy_with_logits`."""
 
     def __init__(
         self,
@@ -137,7 +141,8 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """See `functional.poisson_nll_loss`."""
+    """The negative log-likelihood of counts under rates, or their logarithms. See
+    `functional.poisson_nll_loss`."""
 
     def __init__(
         self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
@@ -154,7 +159,8 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """See `functional.gaussian_nll_loss`."""
+    """The negative log-likelihood of targets under normal distributions. See
+    `functional.gaussian_nll_loss`."""
 
     def __init__(self, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -166,7 +172,8 @@ class GaussianNLLLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """See `functional.hinge_embedding_loss`."""
+    """The input where the target is 1; what it lacks to the margin where it is -1. See
+    `functional.hinge_embedding_loss`."""
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -177,7 +184,8 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """See `functional.margin_ranking_loss`."""
+    """How far the first input fails to be above the second, or below it. See
+    `functional.margin_ranking_loss`."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -188,7 +196,8 @@ class MarginRankingLoss(_Loss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """See `functional.cosine_embedding_loss`."""
+    """1 - cosine where the target is 1; the cosine above the margin where it is -1. See
+    `functional.cosine_embedding_loss`."""
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -199,7 +208,8 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class TripletMarginLoss(_Loss):
-    """See `functional.triplet_margin_loss`."""
+    """How far an anchor fails to be closer to the positive than to the negative. See
+    `functional.triplet_margin_loss`."""
 
     def __init__(
         self,
@@ -222,7 +232,8 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """See `functional.triplet_margin_with_distance_loss`."""
+    """`TripletMarginLoss` by a distance of one's own. See
+    `functional.triplet_margin_with_distance_loss`."""
 
     def __init__(
         self,
@@ -250,7 +261,8 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 
 class MultiMarginLoss(_Loss):
-    """See `functional.multi_margin_loss`."""
+    """How far the target's score fails to be above each other one by the margin. See
+    `functional.multi_margin_loss`."""
 
     def __init__(
         self,
@@ -271,14 +283,16 @@ class MultiMarginLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """See `functional.multilabel_margin_loss`."""
+    """How far the scores of labels fail to be above those of other classes. See
+    `functional.multilabel_margin_loss`."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return functional.multilabel_margin_loss(input, target, self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_Loss):
-    """See `functional.multilabel_soft_margin_loss`."""
+    """The binary cross entropy of each class's score, averaged. See
+    `functional.multilabel_soft_margin_loss`."""
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -289,7 +303,8 @@ class MultiLabelSoftMarginLoss(_Loss):
 
 
 class CTCLoss(_Loss):
-    """See `functional.ctc_loss`."""
+    """Connectionist temporal classification of label sequences (Graves et al. 2006). See
+    `functional.ctc_loss`."""
 
     def __init__(
         self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
@@ -317,7 +332,7 @@ class CTCLoss(_Loss):
 
 
 class RNNTLoss(_Loss):
-    """See `functional.rnnt_loss`."""
+    """The transducer's loss of label sequences (Graves 2012). See `functional.rnnt_loss`."""
 
     def __init__(
         self,
@@ -347,7 +362,8 @@ class RNNTLoss(_Loss):
 
 
 class SigmoidFocalLoss(_Loss):
-    """See `functional.sigmoid_focal_loss`."""
+    """Binary cross entropy, less of it where scores are right (Lin et al. 2017). See
+    `functional.sigmoid_focal_loss`."""
 
     def __init__(self, alpha: float = 0.25, gamma: float = 2.0, reduction: str = "mean") -> None:
         super().__init__(reduction)

@@ -111,7 +111,7 @@ class Module(HasState):
 
     # ---- attributes ----------------------------------------------------------------------------
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         tables = self.__dict__
         if "_modules" not in tables:
             if isinstance(value, (Parameter, Buffer, Module)):
@@ -143,15 +143,16 @@ class Module(HasState):
                 raise TallowError(f"{type(self).__name__}.{name} is a module; assign another one")
             modules[name] = None
         elif has(buffers, name):
-            taken = value is None or isinstance(value, Variable)
-            buffers[name] = value if taken else self._another_buffer(name, value)
+            if not (value is None or isinstance(value, Variable)):
+                value = self._another_buffer(name, value)
+            buffers[name] = value
         else:
             before = tables.get(name, MISSING)
             object.__setattr__(self, name, value)
             if before is not value:
                 wrote(self, name)
 
-    def _another_buffer(self, name: str, value: Any) -> Buffer:
+    def _another_buffer(self, name: str, value: object) -> Buffer:
         """A buffer of a value that is assigned to an attribute; gradients pass it. Raises
         TracingError under `@tl.jit`, where what is a state must stay the same one."""
         if context.trace.get():
@@ -192,16 +193,17 @@ class Module(HasState):
         self.__dict__.pop(name, None)
         self._parameters[name] = param
 
-    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+    def register_buffer(self, name: str, tensor: object, persistent: bool = True) -> None:
         """Adds a buffer: what belongs to the module and is not trained. persistent: whether it
         belongs to the `state_dict` too."""
         _check_name(self, name)
-        wrapped = tensor is None or isinstance(tensor, Variable)
-        self._buffers[name] = tensor if wrapped else Buffer(tensor)
+        if not (tensor is None or isinstance(tensor, Variable)):
+            tensor = Buffer(tensor)
+        self._buffers[name] = tensor
         (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """As `add_module`."""
+        """Adds a module within this one under a name: another name of `add_module`."""
         _check_name(self, name)
         self._modules[name] = module
 
@@ -379,7 +381,7 @@ class Module(HasState):
         fn(self)
         return self
 
-    def to(self, *args: Any, **options: Any) -> Self:
+    def to(self, *args: object, **options: object) -> Self:
         """Moves its parameters and buffers to a device, or floating ones to another element type:
         to("webgpu"), to("float16"), to(device=..., dtype=...), or as a tensor has them.
 

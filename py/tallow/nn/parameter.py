@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..dtype import DType
 from ..runtime.variable import Variable
 
@@ -19,7 +17,7 @@ class Parameter(Variable):
 
     def __init__(
         self,
-        data: Any,
+        data: object,
         requires_grad: bool = True,
         *,
         dtype: DType | str | None = None,
@@ -40,7 +38,7 @@ class Buffer(Variable):
 
     def __init__(
         self,
-        data: Any,
+        data: object,
         dtype: DType | str | None = None,
         *,
         persistent: bool = True,

@@ -99,7 +99,9 @@ class _Recurrent(Module):
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [[f"{part}_l{layer}{end}" for part in parts] for end in ends]
 
-    def _run(self, input: Any, states: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
+    def _run(
+        self, input: Tensor | PackedSequence, states: Sequence[Tensor]
+    ) -> tuple[Any, list[Tensor]]:
         """The output, and each state after the last step of each sequence."""
         kind = type(self).__name__
         if isinstance(input, PackedSequence):
@@ -248,11 +250,19 @@ class RNN(_OneState):
         hidden_size: int,
         num_layers: int = 1,
         nonlinearity: str = "tanh",
-        *args: Any,
-        **kwargs: Any,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: str | None = None,
+        dtype: str | None = None,
     ) -> None:
         _check_nonlinearity("RNN", nonlinearity)
-        super().__init__(input_size, hidden_size, num_layers, *args, **kwargs)
+        super().__init__(
+            input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+            proj_size, device, dtype,
+        )  # fmt: skip
         self.nonlinearity = nonlinearity
         self.activations = _NONLINEARITIES[nonlinearity]
 
@@ -280,7 +290,8 @@ class LSTM(_Recurrent):
     def forward(
         self, input: Tensor | PackedSequence, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, tuple[Tensor, Tensor]]:
-        """As `GRU.forward`; hx and what comes back hold the hidden state and the cell's."""
+        """(output, (hidden, cell)); hx: both states at first, zeros if None. Shapes are those of
+        `GRU.forward`."""
         if hx is not None and (not isinstance(hx, (tuple, list)) or len(hx) != 2):
             raise ShapeError("LSTM: the initial states are a pair, hidden state and cell state")
         output, (hidden, cell) = self._run(input, [] if hx is None else list(hx))

@@ -50,7 +50,7 @@ class HasState:
     _state_hooks: StateHooks
 
     def named_modules(self, *, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
-        """See `Module`."""
+        """The module and all within it, each with its path; `Module` has it."""
         raise NotImplementedError
 
     def _own_state(self) -> Iterator[tuple[str, Variable]]:
@@ -148,7 +148,7 @@ class HasState:
         `set_extra_state` too."""
         raise TallowError(f"{type(self).__name__} does not define get_extra_state()")
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: object) -> None:
         """Takes back what `get_extra_state` gave."""
         raise TallowError(f"{type(self).__name__} does not define set_extra_state()")
 

@@ -129,7 +129,7 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        """As `TransformerEncoderLayer.forward`."""
+        """The input through all layers; arguments as for `TransformerEncoderLayer.forward`."""
         x = src
         for layer in self.layers:
             x = layer(
@@ -231,7 +231,7 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """As `TransformerDecoderLayer.forward`."""
+        """The input through all layers; arguments as for `TransformerDecoderLayer.forward`."""
         x = tgt
         for layer in self.layers:
             x = layer(

@@ -32,7 +32,7 @@ class Group(Table[str, Any]):
         self._fit("params", self["params"])
         self._variables: dict[tuple[str, int | None, str], Variable] = {}
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         if isinstance(value, Tensor):
             value = value.item()
         self.check(name, value)
@@ -41,23 +41,24 @@ class Group(Table[str, Any]):
             if of == name:
                 variable.assign(self._value(name, index, form))
 
-    def _fit(self, name: str, value: Any) -> None:
+    def _fit(self, name: str, value: object) -> None:
         """Sets what is checked. Parameters are kept in a list that counts its own changes."""
-        kept = name == "params" and isinstance(value, list) and not isinstance(value, Items)
-        super().__setitem__(name, Items(value) if kept else value)
+        if name == "params" and isinstance(value, list) and not isinstance(value, Items):
+            value = Items(value)
+        super().__setitem__(name, value)
 
     def update(  # type: ignore[override]
-        self, other: Mapping[str, Any] | None = None, /, **settings: Any
+        self, other: Mapping[str, Any] | None = None, /, **settings: object
     ) -> None:
         """Sets several settings."""
         for name, value in {**(other or {}), **settings}.items():
             self[name] = value
 
-    def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]
+    def __ior__(self, other: Mapping[str, Any]) -> Self:  # type: ignore[override, misc]
         self.update(other)
         return self
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         """OptionError if a setting cannot be changed to this now."""
         if context.trace.get() and any(of == name for of, _, _ in self._variables):
             raise OptionError(

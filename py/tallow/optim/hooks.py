@@ -27,7 +27,7 @@ class Hooked:
         self._load_state_dict_pre_hooks: dict[int, Hook] = {}
         self._load_state_dict_post_hooks: dict[int, Hook] = {}
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "step" in vars(cls):
             cls.step = _with_hooks(vars(cls)["step"])  # type: ignore[attr-defined]
@@ -70,7 +70,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     once. OptionError if a hook before it gives something else than (args, kwargs)."""
 
     @wraps(step)
-    def hooked_step(self: Hooked, *args: Any, **kwargs: Any) -> Any:
+    def hooked_step(self: Hooked, *args: object, **kwargs: object) -> Any:
         hooked_around = bool(self._step_pre_hooks) | bool(self._step_post_hooks)
         if self._stepping or not hooked_around:
             return step(self, *args, **kwargs)

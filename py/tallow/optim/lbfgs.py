@@ -14,7 +14,7 @@ from ..nn.parameter import Parameter
 from ..runtime.variable import assign_together
 from ..tensor import Tensor, asarray, host_values
 from .checks import check
-from .line_search import strong_wolfe
+from .line_search import Vector, strong_wolfe
 from .optimizer import Closure, Optimizer, Params
 
 
@@ -65,16 +65,16 @@ class LBFGS(Optimizer):
     def _params(self) -> list[Parameter]:
         return self._numbered()
 
-    def _values(self) -> Any:
+    def _values(self) -> Vector:
         return self._flat([Tensor(p.node) for p in self._params()])
 
     @staticmethod
-    def _flat(tensors: list[Tensor]) -> Any:
+    def _flat(tensors: list[Tensor]) -> Vector:
         import numpy as np
 
         return np.concatenate([x.numpy().reshape(-1) for x in host_values(tensors)])
 
-    def _evaluated(self, closure: Closure) -> tuple[Tensor, float, Any]:
+    def _evaluated(self, closure: Closure) -> tuple[Tensor, float, Vector]:
         """The loss, its value, and the gradient."""
         with enable_grad():
             loss = closure()
@@ -83,7 +83,7 @@ class LBFGS(Optimizer):
         ]
         return loss, float(loss), self._flat(gradients)
 
-    def _assign(self, vector: Any) -> None:
+    def _assign(self, vector: Vector) -> None:
         pairs, start = [], 0
         for p in self._params():
             part = vector[start : start + int(p.size)].reshape(p.shape)
@@ -140,7 +140,9 @@ class LBFGS(Optimizer):
             used = 0
             if group["line_search_fn"]:
 
-                def evaluate(t: float, start: Any = start, along: Any = direction) -> Any:
+                def evaluate(
+                    t: float, start: Vector = start, along: Vector = direction
+                ) -> tuple[float, Vector]:
                     self._assign(start + (along * t).astype(along.dtype))
                     return self._evaluated(closure)[1:]
 
@@ -163,7 +165,7 @@ class LBFGS(Optimizer):
         return original
 
     @staticmethod
-    def _direction(state: dict[str, Any], gradient: Any, most: int) -> Any:
+    def _direction(state: dict[str, Any], gradient: Vector, most: int) -> Vector:
         """The negative gradient times the estimate of the inverse Hessian, by the two loops of
         Nocedal and Wright, algorithm 7.4; takes the last step into the history."""
         changes, steps, ro = state["old_dirs"], state["old_stps"], state["ro"]
@@ -178,7 +180,7 @@ class LBFGS(Optimizer):
                 each.append(new)
                 del each[:-most]
             state["H_diag"] = curvature / float(y @ y)
-        q = -gradient
+        q: Vector = -gradient
         shares = []
         for y, s, r in reversed(list(zip(changes, steps, ro, strict=True))):
             share = float(s @ q) * r
@@ -189,7 +191,7 @@ class LBFGS(Optimizer):
             q = q + s * (share - float(y @ q) * r)
         return q.astype(gradient.dtype)
 
-    def _check_state(self, p: Parameter, number: Any, values: Mapping[str, Any]) -> None:
+    def _check_state(self, p: Parameter, number: object, values: Mapping[str, Any]) -> None:
         """What is kept is of all parameters together."""
 
     def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from .. import context
 from ..errors import OptionError
@@ -60,7 +60,7 @@ class Leaf(Parameter):
         self._buffer, self._initial = self._computed(self.tensor.detach()), None
         return super().buffer(memory)
 
-    def assign(self, value: Any) -> Self:
+    def assign(self, value: object) -> Self:
         """Gives the tensor another value. OptionError under `@tl.jit`."""
         if context.trace.get():
             raise OptionError(

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Vector: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _LESS = 1e-4  # of the slope, by which the loss must fall
 _FLATTER = 0.9  # of the slope, to which it must flatten
@@ -17,19 +22,19 @@ class _Point:
 
     t: float
     loss: float
-    gradient: Any
+    gradient: Vector
     slope: float
 
 
 def strong_wolfe(
-    evaluate: Callable[[float], tuple[float, Any]],
+    evaluate: Callable[[float], tuple[float, Vector]],
     t: float,
-    direction: Any,
+    direction: Vector,
     loss: float,
-    gradient: Any,
+    gradient: Vector,
     slope: float,
     most: int = 25,
-) -> tuple[float, Any, float, int]:
+) -> tuple[float, Vector, float, int]:
     """A distance t at which the loss has fallen enough and is flat enough: the strong conditions of
     Wolfe, by bracketing and zooming (Nocedal and Wright 2006, algorithms 3.5 and 3.6), with cubic
     interpolation.

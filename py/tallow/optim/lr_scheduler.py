@@ -149,7 +149,7 @@ class MultiStepLR(_Factor):
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """As of any schedule; PyTorch's has the milestones as a Counter."""
         super().load_state_dict(state_dict)
-        counts: Any = self.milestones
+        counts: object = self.milestones
         if isinstance(counts, Mapping):
             self.milestones = sorted(step for step, n in counts.items() for _ in range(n))
 

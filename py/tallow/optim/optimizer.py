@@ -189,7 +189,7 @@ class Optimizer(Hooked):
     def _ascent(group: Group, gradient: Tensor) -> Tensor:
         return -gradient if "maximize" in group and group.fixed("maximize") else gradient
 
-    def _state(self, p: Parameter, name: str, initial: Any = None) -> Variable:
+    def _state(self, p: Parameter, name: str, initial: object = None) -> Variable:
         """A variable that belongs to a parameter; zeros in its shape at first."""
         own = self.state.setdefault(p.number, {})
         if name not in own or own[name].number not in self._firsts:  # none, or one of a state_dict
@@ -277,7 +277,7 @@ class Optimizer(Hooked):
         for hook in list(self._load_state_dict_post_hooks.values()):
             hook(self)
 
-    def _check_state(self, p: Parameter, number: Any, values: Mapping[str, Any]) -> None:
+    def _check_state(self, p: Parameter, number: object, values: Mapping[str, Any]) -> None:
         """OptionError if what is kept of a parameter is neither a number nor of its shape."""
         if self._keeps_its_own_state:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import SupportsFloat
 
 from ..errors import OptionError
 from .group import Group
@@ -80,7 +80,7 @@ class ReduceLROnPlateau(LRScheduler):
             return sign * a > sign * (best + sign * self.threshold)
         return sign * a > sign * best * (1.0 + sign * self.threshold)
 
-    def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(self, metrics: SupportsFloat | None = None, epoch: int | None = None) -> None:  # type: ignore[override]
         """Counts a measure, a number or a tensor of one, which is read from its device. epoch: the
         number of the step, which is deprecated."""
         if metrics is None:

@@ -118,7 +118,7 @@ class LRScheduler:
         vars(self).update(state_dict)
 
 
-def check_optimizer(name: str, optimizer: Any) -> None:
+def check_optimizer(name: str, optimizer: object) -> None:
     """OptionError for what is no optimiser."""
     if not isinstance(optimizer, Optimizer):
         raise ArgumentError(f"{name}: {optimizer!r:.80} is not an optimiser")

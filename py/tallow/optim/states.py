@@ -19,23 +19,23 @@ class States(dict[int, dict[str, Any]]):
         super().__init__()
         self._leaves = leaves
 
-    def _number(self, p: Any) -> Any:
+    def _number(self, p: object) -> Any:
         """A parameter's number; a number itself."""
         if isinstance(p, Tensor) and not isinstance(p, Variable):
             p = self._leaves.get(id(p))
         return p.number if isinstance(p, Variable) else p
 
-    def __getitem__(self, p: Any) -> dict[str, Any]:
+    def __getitem__(self, p: object) -> dict[str, Any]:
         return super().setdefault(self._number(p), {})
 
-    def __setitem__(self, p: Any, kept: dict[str, Any]) -> None:
+    def __setitem__(self, p: object, kept: dict[str, Any]) -> None:
         super().__setitem__(self._number(p), kept)
 
-    def get(self, p: Any, default: Any = None) -> Any:
+    def get(self, p: object, default: object = None) -> Any:
         """What is kept of a parameter, or the default."""
         return super().get(self._number(p), default)
 
-    def setdefault(self, p: Any, default: Any = None) -> Any:
+    def setdefault(self, p: object, default: dict[str, Any] | None = None) -> dict[str, Any]:
         """What is kept of a parameter, which is the default from now on if there is nothing."""
         return super().setdefault(self._number(p), {} if default is None else default)
 
@@ -43,14 +43,14 @@ class States(dict[int, dict[str, Any]]):
         return super().__contains__(self._number(p))
 
 
-def kept(value: Any) -> Any:
+def kept(value: object) -> Any:
     """The value now of what belongs to a state."""
     if isinstance(value, Variable):
         return Tensor(value.node).detach()
     return list(value) if isinstance(value, list) else value
 
 
-def fitting(p: Parameter, name: str, value: Any) -> Any:
+def fitting(p: Parameter, name: str, value: object) -> Any:
     """A value that is loaded, in the type in which a step computes: the parameter's if it is of its
     shape, float32 for numbers. What is no tensor stays as it is."""
     if not hasattr(value, "shape"):

@@ -25,13 +25,12 @@ A file has the name of its room, such as linalg.py. Others have names that are n
     data_names, linalg_names, optimizer_names, autograd_functional: what Tallow's rooms lack
 """
 
-from importlib import import_module
 from typing import Any
 
 from .. import context
 from .. import dtype as _dtype
 from ..autodiff.everything import checkpoint as checkpoint
-from ..binding import Row, rows
+from ..binding import Row, imported, rows
 from ..dtype import BY_NAME, DType
 from ..functions.data_types import finfo as finfo
 from ..functions.data_types import iinfo as iinfo
@@ -116,10 +115,10 @@ def _found(name: str) -> Any:
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
-        return import_module(f"{__name__}.{name}")
+        return imported(f"{__name__}.{name}")
     if name in _ALIASES:
         module, own = _ALIASES[name]
-        return getattr(import_module(module), own)
+        return getattr(imported(module), own)
     if name in FUNCTIONS:
         found = globals()[name] = _found(name)
         return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import tallow as tl
 
@@ -29,6 +28,6 @@ def _get_all_device_indices() -> list[int]:
     return []
 
 
-def _get_device_index(device: Any, *args: Any, **options: Any) -> int:
+def _get_device_index(device: object, *args: object, **options: object) -> int:
     """The index of a device, or 0."""
     return getattr(device, "index", None) or 0

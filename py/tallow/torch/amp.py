@@ -16,7 +16,8 @@ is_autocast_available = _amp.is_autocast_available
 
 
 class autocast(_amp.autocast):  # noqa: N801 - PyTorch's name
-    """As `tallow.amp.autocast`, of the default device unless one is named."""
+    """Products in float16 within it, on the default device unless one is named: see
+    `tallow.amp.autocast`."""
 
     def __init__(
         self,
@@ -37,12 +38,12 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     return context.autocast.get()
 
 
-def custom_fwd(fwd: Callable[..., Any] | None = None, **options: Any) -> Any:
+def custom_fwd(fwd: Callable[..., Any] | None = None, **options: object) -> Any:
     """The function itself."""
     return (lambda function: function) if fwd is None else fwd
 
 
-def custom_bwd(bwd: Callable[..., Any] | None = None, **options: Any) -> Any:
+def custom_bwd(bwd: Callable[..., Any] | None = None, **options: object) -> Any:
     """The function itself."""
     return (lambda function: function) if bwd is None else bwd
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from importlib import import_module
 from typing import Any
 
 import tallow as tl
@@ -12,6 +11,7 @@ import tallow.autograd as _autograd
 from tallow.autograd import *  # noqa: F403
 from tallow.autograd import Function
 
+from ..binding import imported
 from ..errors import GradientError
 from ..tensor import Tensor
 from .rooms import missing
@@ -28,7 +28,7 @@ class Variable(metaclass=_VariableType):
     """What tensors with gradients were called before PyTorch 0.4: the call gives the tensor itself,
     and every tensor is an instance."""
 
-    def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
+    def __new__(cls, data: object, requires_grad: bool = False, volatile: bool = False) -> Any:
         made = data.detach() if isinstance(data, Tensor) else tl.asarray(data)
         return made.requires_grad_() if requires_grad else made
 
@@ -41,7 +41,7 @@ class detect_anomaly(nullcontext[None]):  # noqa: N801 - PyTorch's name
 
 
 class set_detect_anomaly(nullcontext[None]):  # noqa: N801 - PyTorch's name
-    """As `detect_anomaly`, also as a plain call."""
+    """Changes nothing, as a plain call or in a with statement: see `detect_anomaly`."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__()
@@ -57,13 +57,13 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def gradcheck(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: Tensor | Sequence[object],
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
-    **options: Any,
+    **options: object,
 ) -> bool:
     """Whether the gradients of a function by floating inputs are those of its differences, in
     float64. Raises GradientError where they are not, or gives False without raise_exception."""
@@ -92,7 +92,7 @@ def gradcheck(
     return True
 
 
-def _total(result: Any) -> Tensor:
+def _total(result: Tensor | Sequence[Tensor]) -> Tensor:
     """One number that depends on every element, each with a weight of its own."""
     parts: Sequence[Tensor] = [result] if isinstance(result, Tensor) else result
     total = tl.asarray(0.0)
@@ -104,7 +104,7 @@ def _total(result: Any) -> Tensor:
 
 def __getattr__(name: str) -> Any:
     if name in ("function", "functional", "grad_mode", "variable", "profiler"):
-        return import_module(f"{__name__}.{name}")
+        return imported(f"{__name__}.{name}")
     raise missing("torch.autograd", name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tallow as tl
@@ -12,15 +12,16 @@ from ..errors import ShapeError
 from ..tensor import Tensor
 
 Function = Callable[..., Any]
+Tensors = Tensor | Sequence[Tensor]
 
 
-def _taken(inputs: Any) -> tuple[Tensor, ...]:
+def _taken(inputs: Tensors) -> tuple[Tensor, ...]:
     """The inputs, as tensors by which derivatives are taken."""
     given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     return tuple(x + 0.0 if x.requires_grad else x.detach().requires_grad_() for x in given)
 
 
-def _like(inputs: Any, found: Any) -> Any:
+def _like(inputs: Tensors, found: Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
     return found[0] if isinstance(inputs, Tensor) else tuple(found)
 
 
@@ -35,7 +36,7 @@ def _row(output: Tensor, inputs: tuple[Tensor, ...], create_graph: bool) -> list
 
 def jacobian(
     func: Function,
-    inputs: Any,
+    inputs: Tensors,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -59,7 +60,7 @@ def jacobian(
 
 def hessian(
     func: Function,
-    inputs: Any,
+    inputs: Tensors,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -79,8 +80,12 @@ def hessian(
 
 
 def vjp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+    func: Function,
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Tensor | tuple[Tensor, ...]]:
     """(result, vector times Jacobian)."""
     given = _taken(inputs)
     result = func(*given)
@@ -92,7 +97,11 @@ def vjp(
 
 
 def jvp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Function,
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
     """(result, Jacobian times vector)."""
     given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
@@ -100,13 +109,17 @@ def jvp(
     return tl.jvp(func, list(given), vectors)
 
 
-def _listed(v: Any) -> list[Tensor]:
+def _listed(v: Tensors) -> list[Tensor]:
     return [v] if isinstance(v, Tensor) else list(v)
 
 
 def hvp(
-    func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
-) -> tuple[Any, Any]:
+    func: Function,
+    inputs: Tensors,
+    v: Tensors | None = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> tuple[Any, Tensor | tuple[Tensor, ...]]:
     """(result, Hessian times vector) of a single number."""
     given = _taken(inputs)
     result = func(*given)

@@ -7,7 +7,7 @@ from typing import Any
 from .rooms import missing
 
 
-def _log_api_usage_once(*args: Any) -> None:
+def _log_api_usage_once(*args: object) -> None:
     """Changes nothing."""
 
 

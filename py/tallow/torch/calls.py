@@ -11,6 +11,9 @@ from ..binding import own_name
 from ..errors import ArgumentError
 from ..tensor import Tensor
 
+Out = Tensor | Sequence["Out"]
+"""What `out` may be: a tensor for each result."""
+
 _NEEDLESS = frozenset({"layout", "pin_memory", "memory_format", "non_blocking", "out_dtype"})
 """Arguments that change nothing here: there is one layout, and memory is the device's."""
 
@@ -70,10 +73,10 @@ def spelled(what: str, function: Callable[..., Any], method: bool = False) -> Ca
     return call
 
 
-def put_out(out: Any, result: Any) -> Any:
+def put_out(out: Out, result: Any) -> Any:
     """Changes the tensors that were given as `out` to the results; a tensor of another shape takes
     the result's, as in PyTorch."""
-    if isinstance(out, (tuple, list)):
+    if not isinstance(out, Tensor):
         for each, new in zip(out, result, strict=True):
             put_out(each, new)
         return out

@@ -8,7 +8,7 @@ from typing import Any
 from .settings import compile as compile
 
 
-def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
+def disable(fn: object = None, recursive: bool = True, **options: object) -> Any:
     """The function itself. Also a decorator."""
     return (lambda each: each) if fn is None else fn
 

@@ -1,14 +1,11 @@
-"""torch.cuda, where there is none: `is_available` is False, so that programs go on with "cpu",
-which stands for the best device here. Also torch.mps and torch.xpu."""
+"""torch.cuda and torch.xpu, where there is none: see tallow/accelerators/absent.py."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from importlib import import_module
 from typing import Any
 
-from .. import random
-from ..errors import DeviceUnavailableError
+from ..accelerators.absent import *  # noqa: F403
+from ..binding import imported
 from .rooms import missing
 from .tensors import tensor_types
 
@@ -17,175 +14,7 @@ __path__: list[str] = []  # cuda.amp is in names.py
 globals().update(tensor_types())
 
 
-class OutOfMemoryError(RuntimeError):
-    """Is not raised: Tallow raises DeviceMemoryError."""
-
-
-def is_available() -> bool:
-    """False."""
-    return False
-
-
-def is_initialized() -> bool:
-    """False."""
-    return False
-
-
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """False."""
-    return False
-
-
-def device_count() -> int:
-    """0."""
-    return 0
-
-
-def init() -> None:
-    """Changes nothing."""
-
-
-def _none(what: str) -> DeviceUnavailableError:
-    return DeviceUnavailableError(
-        f"torch.cuda.{what}: there is no CUDA here, torch.cuda.is_available() is False; "
-        "tallow.devices() lists the devices"
-    )
-
-
-def current_device() -> int:
-    """Raises DeviceUnavailableError."""
-    raise _none("current_device")
-
-
-def get_device_name(device: Any = None) -> str:
-    """Raises DeviceUnavailableError."""
-    raise _none("get_device_name")
-
-
-def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """Raises DeviceUnavailableError."""
-    raise _none("get_device_capability")
-
-
-def get_device_properties(device: Any = None) -> Any:
-    """Raises DeviceUnavailableError."""
-    raise _none("get_device_properties")
-
-
-def set_device(device: Any) -> None:
-    """Changes nothing."""
-
-
-def synchronize(device: Any = None) -> None:
-    """Changes nothing: reading a tensor waits for it."""
-
-
-def empty_cache() -> None:
-    """Changes nothing: memory is freed with the tensors."""
-
-
-def ipc_collect() -> None:
-    """Changes nothing."""
-
-
-def manual_seed(seed: int) -> None:
-    """Changes nothing; see `torch.manual_seed`."""
-
-
-def manual_seed_all(seed: int) -> None:
-    """Changes nothing; see `torch.manual_seed`."""
-
-
-def memory_allocated(device: Any = None) -> int:
-    """0."""
-    return 0
-
-
-max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
-memory_cached = max_memory_cached = memory_allocated
-
-
-def reset_peak_memory_stats(device: Any = None) -> None:
-    """Changes nothing."""
-
-
-reset_max_memory_allocated = reset_peak_memory_stats
-
-
-def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """An empty text."""
-    return ""
-
-
-def get_rng_state(device: Any = None) -> Any:
-    """The state of random numbers."""
-    return random.state()
-
-
-def get_rng_state_all() -> list[Any]:
-    """No state: there is no such device."""
-    return []
-
-
-def set_rng_state(new_state: Any, device: Any = None) -> None:
-    """Has random numbers go on from a state."""
-    random.set_state(new_state)
-
-
-def set_rng_state_all(new_states: Any) -> None:
-    """Changes nothing."""
-
-
-class device(nullcontext[None]):  # noqa: N801 - PyTorch's name
-    """Changes nothing within it."""
-
-    def __init__(self, device: Any = None) -> None:
-        super().__init__()
-
-
-class Stream:
-    """Work in an order of its own: there is one order."""
-
-    def __init__(self, device: Any = None, priority: int = 0, **options: Any) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        """Changes nothing."""
-
-    wait_stream = wait_event = record_event = lambda self, *args: None
-
-
-class Event(Stream):
-    """A moment of that order."""
-
-    def __init__(self, enable_timing: bool = False, **options: Any) -> None:
-        import time
-
-        self._clock, self._at = time.perf_counter, 0.0
-
-    def record(self, stream: Any = None) -> None:
-        """Notes the time."""
-        self._at = self._clock()
-
-    def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds to another moment."""
-        return 1000.0 * (end_event._at - self._at)
-
-
-def stream(stream: Any) -> nullcontext[None]:
-    """Changes nothing within it."""
-    return nullcontext()
-
-
-def current_stream(device: Any = None) -> Stream:
-    """The one order."""
-    return Stream()
-
-
-default_stream = current_stream
-
-
 def __getattr__(name: str) -> Any:
     if name in ("amp", "nvtx"):
-        return import_module(f"{__name__}.{name}")
+        return imported(f"{__name__}.{name}")
     raise missing("torch.cuda", name)

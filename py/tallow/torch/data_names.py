@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sized
+from typing import Any, Protocol
 
 from ..errors import OptionError
 from ..utils.data import Dataset, Sampler
@@ -22,7 +22,7 @@ class DistributedSampler(Sampler[int]):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Sized,
         num_replicas: int | None = None,
         rank: int | None = None,
         shuffle: bool = True,
@@ -56,18 +56,26 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
 
+class _Part(Protocol):
+    """What has a sample at each index below its length."""
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+    def __len__(self) -> int: ...
+
+
 class StackDataset(Dataset[Any]):
     """Datasets of one length side by side: a tuple, or a dict by keyword, of what each has at an
     index. Raises OptionError for other lengths."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: _Part, **kwargs: _Part) -> None:
         self.datasets = kwargs or args
         lengths = {len(each) for each in (kwargs.values() if kwargs else args)}
         if len(lengths) != 1:
             raise OptionError(f"StackDataset: datasets of {sorted(lengths)} samples")
         (self._length,) = lengths
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int) -> dict[str, Any] | tuple[Any, ...]:
         if isinstance(self.datasets, dict):
             return {name: each[index] for name, each in self.datasets.items()}
         return tuple(each[index] for each in self.datasets)

@@ -52,10 +52,10 @@ is_mpi_available = is_gloo_available = is_torchelastic_launched = is_nccl_availa
 def init_process_group(
     backend: str | None = None,
     init_method: str | None = None,
-    timeout: Any = None,
+    timeout: object = None,
     world_size: int = -1,
     rank: int = -1,
-    **options: Any,
+    **options: object,
 ) -> None:
     """Begins, with one process. Raises DeviceUnavailableError for more."""
     global _started
@@ -66,49 +66,49 @@ def init_process_group(
     _started = True
 
 
-def destroy_process_group(group: Any = None) -> None:
+def destroy_process_group(group: object = None) -> None:
     """Ends."""
     global _started
     _started = False
 
 
-def get_rank(group: Any = None) -> int:
+def get_rank(group: object = None) -> int:
     """0."""
     return 0
 
 
-def get_world_size(group: Any = None) -> int:
+def get_world_size(group: object = None) -> int:
     """1."""
     return 1
 
 
-def get_backend(group: Any = None) -> str:
+def get_backend(group: object = None) -> str:
     """ "gloo", which stands for the host."""
     return "gloo"
 
 
-def barrier(*args: Any, **options: Any) -> None:
+def barrier(*args: object, **options: object) -> None:
     """Waits for nobody."""
 
 
-def _itself(tensor: Any, *args: Any, **options: Any) -> None:
+def _itself(tensor: object, *args: object, **options: object) -> None:
     """Changes nothing: there is one process."""
 
 
 all_reduce = broadcast = reduce = broadcast_object_list = monitored_barrier = _itself
 
 
-def all_gather(tensor_list: list[Tensor], tensor: Tensor, *args: Any, **options: Any) -> None:
+def all_gather(tensor_list: list[Tensor], tensor: Tensor, *args: object, **options: object) -> None:
     """Puts the tensor into the list."""
     tensor_list[0] = tensor.clone()
 
 
-def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
+def all_gather_object(object_list: list[Any], obj: object, group: object = None) -> None:
     """Puts the object into the list."""
     object_list[0] = obj
 
 
-def new_group(*args: Any, **options: Any) -> None:
+def new_group(*args: object, **options: object) -> None:
     """The group of all processes."""
 
 

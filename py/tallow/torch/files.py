@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..formats import torch_zip, weights
 from ..tensor import Tensor
+from .types import Device, FileLike
+
+Location = Device | Callable[..., Any] | dict[str, str]
 
 
 def save(
-    obj: Any,
-    f: Any,
-    pickle_module: Any = None,
+    obj: object,
+    f: FileLike,
+    pickle_module: object = None,
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
@@ -24,7 +28,7 @@ def save(
     for writing bytes. A file that stands under the path is replaced once the new one is whole. The
     other arguments change nothing. Raises OptionError for what cannot be written.
     """
-    if hasattr(f, "write"):
+    if not isinstance(f, (str, os.PathLike)):
         torch_zip.write(obj, f)
         return
     path = Path(os.fspath(f))
@@ -40,13 +44,13 @@ def save(
 # Why: docs/decisions/pytorch.md, "`torch.load` never executes, and a whole module that
 # `torch.save` wrote is refused"
 def load(
-    f: Any,
-    map_location: Any = None,
-    pickle_module: Any = None,
+    f: FileLike,
+    map_location: Location = None,
+    pickle_module: object = None,
     *,
     weights_only: bool | None = None,
     mmap: bool | None = None,
-    **pickle_load_args: Any,
+    **pickle_load_args: object,
 ) -> Any:
     """What `save`, or PyTorch's, has written, or the tensors of a .safetensors or .npz file.
 
@@ -72,7 +76,7 @@ def _moved(value: Any, device: str) -> Any:
     return value
 
 
-def add_safe_globals(safe_globals: Any) -> None:
+def add_safe_globals(safe_globals: object) -> None:
     """Changes nothing: `load` makes tensors and plain containers only."""
 
 

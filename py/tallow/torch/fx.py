@@ -28,21 +28,21 @@ class Proxy:
 class GraphModule(_nn.Module):
     """A module made of such a graph. Raises MissingNameError."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: object, **options: object) -> None:
         raise _untraced("GraphModule")
 
 
 class Tracer:
     """Raises MissingNameError where it would trace."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: object, **options: object) -> None:
         pass
 
-    def trace(self, *args: Any, **options: Any) -> Any:
+    def trace(self, *args: object, **options: object) -> Any:
         """Raises MissingNameError."""
         raise _untraced("Tracer.trace")
 
-    def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
+    def is_leaf_module(self, m: object, module_qualified_name: str) -> bool:
         """Whether a module is one of Tallow's."""
         return type(m).__module__.startswith("tallow.")
 
@@ -54,7 +54,7 @@ def _untraced(what: str) -> MissingNameError:
     )
 
 
-def symbolic_trace(*args: Any, **options: Any) -> Any:
+def symbolic_trace(*args: object, **options: object) -> Any:
     """Raises MissingNameError."""
     raise _untraced("symbolic_trace")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlparse as urlparse
 
 from ..errors import MissingNameError
+from .files import Location
 from .files import load as _load
 from .rooms import missing
 
@@ -32,7 +33,7 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 def load_state_dict_from_url(
     url: str,
     model_dir: str | None = None,
-    map_location: Any = None,
+    map_location: Location = None,
     progress: bool = True,
     check_hash: bool = False,
     file_name: str | None = None,
@@ -49,7 +50,7 @@ def load_state_dict_from_url(
     return _load(path, map_location)
 
 
-def load(repo_or_dir: str, model: str, *args: Any, **options: Any) -> Any:
+def load(repo_or_dir: str, model: str, *args: object, **options: object) -> NoReturn:
     """Raises MissingNameError: code of others is not fetched and run."""
     raise MissingNameError(
         f"torch.hub.load: the code of {repo_or_dir!r} is not fetched and run here; import its "
@@ -57,7 +58,7 @@ def load(repo_or_dir: str, model: str, *args: Any, **options: Any) -> Any:
     )
 
 
-def download_url_to_file(url: str, dst: str, *args: Any, **options: Any) -> None:
+def download_url_to_file(url: str, dst: str, *args: object, **options: object) -> NoReturn:
     """Raises MissingNameError: nothing is fetched."""
     raise MissingNameError(f"torch.hub: nothing is fetched here; put {url} at {dst}")
 

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, TypeVar
 
 import tallow.nn as _nn
 
 from ..errors import MissingNameError
 
+T = TypeVar("T")
+
 ScriptModule = _nn.Module
 ScriptFunction = Callable[..., Any]
 
 
-def script(obj: Any = None, *args: Any, **options: Any) -> Any:
+def script(obj: object = None, *args: object, **options: object) -> Any:
     """The function or module itself. Also a decorator."""
     return (lambda each: each) if obj is None else obj
 
 
-def trace(func: Any, example_inputs: Any = None, *args: Any, **options: Any) -> Any:
+def trace(func: T, example_inputs: object = None, *args: object, **options: object) -> T:
     """The function or module itself; `tallow.jit` traces a function."""
     return func
 
 
-def ignore(drop: Any = False, **options: Any) -> Any:
+def ignore(drop: object = False, **options: object) -> Any:
     """The function itself."""
     return drop if callable(drop) else (lambda function: function)
 
 
-def freeze(mod: Any, *args: Any, **options: Any) -> Any:
+def freeze(mod: T, *args: object, **options: object) -> T:
     """The module itself."""
     return mod
 
 
-def annotate(the_type: Any, the_value: Any) -> Any:
+def annotate(the_type: object, the_value: T) -> T:
     """The value itself."""
     return the_value
 
@@ -43,12 +46,12 @@ unused = export = script_method = interface = script_if_tracing = ignore
 trace_module = optimize_for_inference = freeze
 
 
-def fork(func: Callable[..., Any], *args: Any, **options: Any) -> Any:
+def fork(func: Callable[..., T], *args: object, **options: object) -> T:
     """What the function gives, at once."""
     return func(*args, **options)
 
 
-def wait(future: Any) -> Any:
+def wait(future: T) -> T:
     """The value itself."""
     return future
 
@@ -63,7 +66,7 @@ def is_tracing() -> bool:
     return False
 
 
-def isinstance(obj: Any, target_type: Any) -> bool:
+def isinstance(obj: object, target_type: type | UnionType | tuple[type | UnionType, ...]) -> bool:
     """As Python's."""
     import builtins
 
@@ -84,12 +87,12 @@ def _programs(what: str) -> MissingNameError:
     )
 
 
-def save(m: Any, f: Any, **options: Any) -> None:
+def save(m: object, f: object, **options: object) -> None:
     """Raises MissingNameError."""
     raise _programs("save")
 
 
-def load(f: Any, **options: Any) -> Any:
+def load(f: object, **options: object) -> Any:
     """Raises MissingNameError."""
     raise _programs("load")
 

@@ -1,15 +1,16 @@
-"""torch.mps, torch.xpu, torch.accelerator: names that ask for a device; see cuda.py."""
+"""torch.mps, torch.xpu, torch.accelerator: names that ask for a device,
+from tallow/accelerators/."""
 
 from __future__ import annotations
 
 from ..accelerators import accelerator as _accelerator
-from .cuda import device_count as device_count
-from .cuda import empty_cache as empty_cache
-from .cuda import is_available as is_available
-from .cuda import manual_seed as manual_seed
-from .cuda import manual_seed_all as manual_seed_all
-from .cuda import memory_allocated as current_allocated_memory
-from .cuda import synchronize as synchronize
+from ..accelerators.absent import device_count as device_count
+from ..accelerators.absent import empty_cache as empty_cache
+from ..accelerators.absent import is_available as is_available
+from ..accelerators.absent import manual_seed as manual_seed
+from ..accelerators.absent import manual_seed_all as manual_seed_all
+from ..accelerators.absent import memory_allocated as current_allocated_memory
+from ..accelerators.absent import synchronize as synchronize
 
 current_accelerator = _accelerator.current_accelerator
 

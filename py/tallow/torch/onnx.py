@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -16,20 +16,26 @@ from ..errors import OptionError
 from ..nn.module import Module
 from ..tensor import Tensor
 from .rooms import missing
+from .types import FileLike
+
+Exported = Module | Callable[..., Any]
+
+Axes = Mapping[int, str] | Sequence[int]
+"""The axes of an input that may have other lengths, with the names of those or without."""
 
 
 def export(
-    model: Any,
-    args: Any = (),
-    f: Any = None,
+    model: Exported,
+    args: Tensor | Sequence[Tensor] = (),
+    f: FileLike | None = None,
     *,
     kwargs: Mapping[str, Any] | None = None,
     input_names: Sequence[str] | None = None,
     output_names: Sequence[str] | None = None,
     opset_version: int | None = None,
-    dynamic_axes: Any = None,
-    dynamic_shapes: Any = None,
-    **options: Any,
+    dynamic_axes: Mapping[str, Axes] | None = None,
+    dynamic_shapes: object = None,
+    **options: object,
 ) -> None:
     """Writes a module as an ONNX file. args: an example of its arguments, one or a tuple. f: the
     path, or a file that is open for writing. dynamic_axes: by name of an input, its axes that may
@@ -46,52 +52,51 @@ def export(
         for n, x in enumerate(examples)
     ]
     training = getattr(model, "training", False)
-    if training:
+    if isinstance(model, Module) and training:
         model.eval()
     try:
         with _named(model, names, list(output_names or [])):
             _write(model, f, inputs)
     finally:
-        if training:
+        if isinstance(model, Module) and training:
             model.train()
 
 
-def _described(x: Tensor, axes: Any) -> tuple[tuple[int | str, ...], DType]:
+def _described(x: Tensor, axes: Axes) -> tuple[tuple[int | str, ...], DType]:
     """The shape of an example, with names for the lengths that may change, and its type."""
     named = axes if isinstance(axes, Mapping) else {axis: f"dim_{axis}" for axis in axes}
     return tuple(named.get(axis, length) for axis, length in enumerate(x.shape)), x.dtype
 
 
 @contextmanager
-def _named(model: Any, inputs: list[str], outputs: list[str]) -> Iterator[None]:
+def _named(model: Exported, inputs: list[str], outputs: list[str]) -> Iterator[None]:
     """Within it, the arguments and results of a module have these names."""
     if not isinstance(model, Module) or not (inputs or outputs):
         yield
         return
     forward = model.forward
 
-    def run(*args: Any) -> Any:
+    def run(*args: object) -> object:
         results = forward(*args)
         if not outputs:
             return results
         found = [results] if isinstance(results, Tensor) else list(results)
         return dict(zip(outputs, found, strict=True))
 
-    renamed: Any = run
     kind = Parameter.POSITIONAL_OR_KEYWORD
-    if inputs:
-        renamed.__signature__ = Signature([Parameter(n, kind) for n in inputs])
-    else:
-        renamed.__signature__ = signature(forward)
-    model.__dict__["forward"] = renamed
+    shown = Signature([Parameter(n, kind) for n in inputs]) if inputs else signature(forward)
+    vars(run)["__signature__"] = shown
+    model.__dict__["forward"] = run
     try:
         yield
     finally:
         del model.__dict__["forward"]
 
 
-def _write(model: Any, f: Any, inputs: Sequence[Any]) -> None:
-    if not hasattr(f, "write"):
+def _write(
+    model: Exported, f: FileLike, inputs: Sequence[tuple[tuple[int | str, ...], DType]]
+) -> None:
+    if isinstance(f, (str, os.PathLike)):
         _onnx.save(model, os.fspath(f), inputs=inputs)
         return
     with TemporaryDirectory() as folder:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar
 
 from ..tensor import Tensor
 
+T = TypeVar("T")
 
-def has_torch_function(relevant_args: Any) -> bool:
+
+def has_torch_function(relevant_args: object) -> bool:
     """False."""
     return False
 
@@ -15,16 +18,18 @@ def has_torch_function(relevant_args: Any) -> bool:
 has_torch_function_unary = has_torch_function
 
 
-def has_torch_function_variadic(*args: Any) -> bool:
+def has_torch_function_variadic(*args: object) -> bool:
     """False."""
     return False
 
 
-def handle_torch_function(public_api: Any, relevant_args: Any, *args: Any, **options: Any) -> Any:
+def handle_torch_function(
+    public_api: Callable[..., T], relevant_args: object, *args: object, **options: object
+) -> T:
     """What the function gives."""
     return public_api(*args, **options)
 
 
-def is_tensor_like(inp: Any) -> bool:
+def is_tensor_like(inp: object) -> bool:
     """Whether this is a tensor."""
     return isinstance(inp, Tensor)

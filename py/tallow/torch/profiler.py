@@ -19,17 +19,17 @@ class ProfilerActivity(Enum):
 class profile(nullcontext[Any]):  # noqa: N801 - PyTorch's name
     """Measures nothing within it."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: object, **options: object) -> None:
         super().__init__(self)
 
     def step(self) -> None:
         """Changes nothing."""
 
-    def key_averages(self, *args: Any, **options: Any) -> profile:
+    def key_averages(self, *args: object, **options: object) -> profile:
         """The profile itself."""
         return self
 
-    def table(self, *args: Any, **options: Any) -> str:
+    def table(self, *args: object, **options: object) -> str:
         """A text that says so."""
         return "torch.profiler measures nothing here"
 
@@ -44,11 +44,11 @@ class record_function(nullcontext[None]):  # noqa: N801 - PyTorch's name
         super().__init__()
 
 
-def schedule(*args: Any, **options: Any) -> None:
+def schedule(*args: object, **options: object) -> None:
     """None."""
 
 
-def tensorboard_trace_handler(*args: Any, **options: Any) -> None:
+def tensorboard_trace_handler(*args: object, **options: object) -> None:
     """None."""
 
 

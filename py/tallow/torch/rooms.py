@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ..binding import imported
 from ..errors import MissingNameError, OptionError
 from .names import INSTEAD, ROOMS
 
@@ -35,20 +35,20 @@ class Room(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
             if f"{self.__name__}.{name}".removeprefix(f"{_HOME}.") in ROOMS:
-                return import_module(f"{self.__name__}.{name}")
+                return imported(f"{self.__name__}.{name}")
             for source in self._sources:
-                found = import_module(source)
+                found = imported(source)
                 if hasattr(found, name):
                     return getattr(found, name)
         raise missing(self.__name__.removeprefix("tallow."), name)
 
     def __dir__(self) -> list[str]:
-        return sorted({name for source in self._sources for name in dir(import_module(source))})
+        return sorted({name for source in self._sources for name in dir(imported(source))})
 
     @property
     def __all__(self) -> list[str]:
         """What `from room import *` takes."""
-        found = [import_module(source) for source in self._sources]
+        found = [imported(source) for source in self._sources]
         return [name for each in found for name in getattr(each, "__all__", ())]
 
 
@@ -70,7 +70,9 @@ class _Opening(Loader):
 class _Rooms(MetaPathFinder):
     """Finds the rooms of names.py below `tallow.torch`."""
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
         place = fullname.removeprefix(f"{_HOME}.")
         if place == fullname or place not in ROOMS:
             return None
@@ -81,12 +83,14 @@ class _Rooms(MetaPathFinder):
 class _Door(MetaPathFinder):
     """Finds `torch` and what is below it in `tallow.torch`."""
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
         if fullname != "torch" and not fullname.startswith("torch."):
             return None
         home = "tallow." + fullname
         try:
-            module = import_module(home)
+            module = imported(home)
         except ModuleNotFoundError as error:
             if error.name is None or not home.startswith(error.name):
                 raise
@@ -107,7 +111,7 @@ def install() -> None:
     the two.
     """
     there = sys.modules.get("torch")
-    if there is not None and there is not import_module(_HOME):
+    if there is not None and there is not imported(_HOME):
         raise OptionError(
             "install: PyTorch has been imported already, so that its modules and Tallow's would "
             "mix; call tallow.torch.install() before anything imports torch"

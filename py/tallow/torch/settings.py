@@ -49,18 +49,18 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state() -> Any:
+def get_rng_state() -> random.State:
     """The state of random numbers, for `set_rng_state`."""
     return random.state()
 
 
-def set_rng_state(new_state: Any) -> None:
+def set_rng_state(new_state: random.State) -> None:
     """Has random numbers go on from a state."""
     random.set_state(new_state)
 
 
 @contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
+def fork_rng(devices: object = None, enabled: bool = True, **options: object) -> Iterator[None]:
     """Within it, random numbers are drawn that do not count outside."""
     before = get_rng_state()
     try:
@@ -83,12 +83,12 @@ def get_default_dtype() -> DType:
     return default_floating()
 
 
-def set_default_tensor_type(t: Any) -> None:
+def set_default_tensor_type(t: object) -> None:
     """As `set_default_dtype`, of torch.FloatTensor and its kin or their names."""
     set_default_dtype(as_dtype(t))
 
 
-def set_default_device(device: Any) -> None:
+def set_default_device(device: object) -> None:
     """The device of new tensors; None leaves the choice to Tallow."""
     devices.set_default_device(None if device is None else str(device))
 
@@ -140,13 +140,13 @@ def is_inference_mode_enabled() -> bool:
 
 
 def compile(
-    model: Any = None,
+    model: object = None,
     *,
     fullgraph: bool = False,
     dynamic: bool | None = None,
-    backend: Any = "inductor",
+    backend: object = "inductor",
     mode: str | None = None,
-    options: Any = None,
+    options: object = None,
     disable: bool = False,
 ) -> Any:
     """The model or function itself: Tallow compiles whatever is computed, and finds its plans

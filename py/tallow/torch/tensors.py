@@ -4,8 +4,8 @@ Tallow's function of the same name."""
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypedDict, Unpack
 
 import tallow as tl
 
@@ -19,16 +19,54 @@ from ..random import Generator
 from ..shape import Size
 from ..tensor import Tensor
 from .calls import put_out
+from .types import Number
 
-Number = builtins.bool | builtins.int | builtins.float
+if TYPE_CHECKING:
+    import numpy as np
+
 TypeLike = DType | str | None
+Lengths = SupportsIndex | Sequence[SupportsIndex]
+
+
+class _Item(Protocol):
+    """A tensor or an array of one number, or NumPy's scalar."""
+
+    def item(self) -> Number: ...
+
+
+def _number(value: Number | _Item) -> Number:
+    return value.item() if hasattr(value, "item") else value
+
+
+class _Filled(TypedDict, total=False):
+    """Options of `full`; the last two change nothing."""
+
+    out: Tensor | None
+    dtype: TypeLike
+    device: str | None
+    requires_grad: builtins.bool
+    layout: object
+    pin_memory: builtins.bool
+
+
+class _Sized(_Filled, total=False):
+    """Options of what takes lengths; memory_format changes nothing."""
+
+    size: Lengths | None
+    memory_format: object
+
+
+class _Draw(_Sized, total=False):
+    """Options of what is drawn."""
+
+    generator: Generator | None
 
 
 # ---- from data -----------------------------------------------------------------------------------
 
 
 def tensor(
-    data: Any,
+    data: object,
     *,
     dtype: TypeLike = None,
     device: str | None = None,
@@ -51,7 +89,7 @@ def _listed(data: Any) -> Any:
     return data
 
 
-def from_numpy(ndarray: Any) -> Tensor:
+def from_numpy(ndarray: np.ndarray[Any, np.dtype[Any]]) -> Tensor:
     """A tensor of an array, of its type. The elements are copied: unlike PyTorch's tensor, it does
     not see later changes of the array."""
     if not hasattr(ndarray, "__array_interface__"):
@@ -59,20 +97,20 @@ def from_numpy(ndarray: Any) -> Tensor:
     return tl.asarray(ndarray.copy()).detach()
 
 
-def as_tensor(data: Any, dtype: TypeLike = None, device: str | None = None) -> Tensor:
+def as_tensor(data: object, dtype: TypeLike = None, device: str | None = None) -> Tensor:
     """A tensor of data: itself, if it is one of that type already."""
     return torch_shapes.as_tensor(_listed(data), dtype, device)
 
 
 def asarray(
-    obj: Any,
+    obj: object,
     *,
     dtype: TypeLike = None,
     device: str | None = None,
     copy: builtins.bool | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor:
-    """As `as_tensor`; copy: a tensor of its own."""
+    """A tensor of data: itself, if it is one already, unless copy is true."""
     made = as_tensor(obj, dtype, device)
     made = made.clone().detach() if copy else made
     return made.requires_grad_() if requires_grad else made
@@ -88,59 +126,65 @@ def scalar_tensor(s: Number, *, dtype: TypeLike = None, device: str | None = Non
 
 def full(
     size: Sequence[builtins.int],
-    fill_value: Any,
+    fill_value: Number | _Item,
     *,
     out: Tensor | None = None,
     dtype: TypeLike = None,
-    layout: Any = None,
+    layout: object = None,
     device: str | None = None,
     requires_grad: builtins.bool = False,
     pin_memory: builtins.bool = False,
 ) -> Tensor:
     """One number in a shape, in its type: int64, bool or the default floating one."""
-    number = fill_value.item() if hasattr(fill_value, "item") else fill_value
-    made = tl.full(size, number, dtype, device=device, requires_grad=requires_grad)
+    made = tl.full(size, _number(fill_value), dtype, device=device, requires_grad=requires_grad)
     return made if out is None else put_out(out, made)
 
 
-def _of(value: builtins.int, sizes: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-    for needless in ("layout", "pin_memory", "memory_format"):
-        options.pop(needless, None)
-    size, out = options.pop("size", None), options.pop("out", None)
+def _of(
+    value: builtins.int,
+    sizes: tuple[Lengths, ...],
+    size: Lengths | None = None,
+    out: Tensor | None = None,
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: builtins.bool = False,
+    **needless: object,
+) -> Tensor:
+    lengths: Any = size
     if size is None:
-        size = sizes[0] if len(sizes) == 1 and not hasattr(sizes[0], "__index__") else sizes
-    options["dtype"] = options.get("dtype") or dt.default_floating()
-    if isinstance(size, str) or not all(hasattr(length, "__index__") for length in size):
-        raise ArgumentError(f"argument 'size' must be whole numbers, not {size!r}")
-    made = tl.full(tuple(size), value, **options)
+        lengths = sizes[0] if len(sizes) == 1 and not hasattr(sizes[0], "__index__") else sizes
+    if isinstance(lengths, str) or not all(hasattr(length, "__index__") for length in lengths):
+        raise ArgumentError(f"argument 'size' must be whole numbers, not {lengths!r}")
+    kind = dtype or dt.default_floating()
+    made = tl.full(tuple(lengths), value, kind, device=device, requires_grad=requires_grad)
     return made if out is None else put_out(out, made)
 
 
-def zeros(*size: Any, **options: Any) -> Tensor:
+def zeros(*sizes: Lengths, **options: Unpack[_Sized]) -> Tensor:
     """0 everywhere: zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)). Options: out, dtype, device,
     requires_grad."""
-    return _of(0, size, options)
+    return _of(0, sizes, **options)
 
 
-def ones(*size: Any, **options: Any) -> Tensor:
+def ones(*sizes: Lengths, **options: Unpack[_Sized]) -> Tensor:
     """1 everywhere, as `zeros`."""
-    return _of(1, size, options)
+    return _of(1, sizes, **options)
 
 
-def empty(*size: Any, **options: Any) -> Tensor:
+def empty(*sizes: Lengths, **options: Unpack[_Sized]) -> Tensor:
     """Unspecified elements, as `zeros`: 0."""
-    return _of(0, size, options)
+    return _of(0, sizes, **options)
 
 
-def _like(function: Any, what: str) -> Any:
+def _like(function: Callable[..., Tensor], what: str) -> Callable[..., Tensor]:
     def like(
         input: Tensor,
         *,
         dtype: TypeLike = None,
-        layout: Any = None,
+        layout: object = None,
         device: str | None = None,
         requires_grad: builtins.bool = False,
-        memory_format: Any = None,
+        memory_format: object = None,
         pin_memory: builtins.bool = False,
     ) -> Tensor:
         made = function(tuple(input.shape), dtype=dtype or input.dtype, device=device)
@@ -157,10 +201,11 @@ rand_like = _like(lambda *a, **k: tl.rand(*a, **k), "Numbers drawn evenly betwee
 randn_like = _like(lambda *a, **k: tl.randn(*a, **k), "Numbers of a normal distribution")
 
 
-def full_like(input: Tensor, fill_value: Number, **options: Any) -> Tensor:
+def full_like(
+    input: Tensor, fill_value: Number, memory_format: object = None, **options: Unpack[_Filled]
+) -> Tensor:
     """One number in the shape of a tensor, and by default in its type."""
     options["dtype"] = options.get("dtype") or input.dtype
-    options.pop("memory_format", None)
     return full(input.shape, fill_value, **options)
 
 
@@ -168,21 +213,23 @@ def full_like(input: Tensor, fill_value: Number, **options: Any) -> Tensor:
 
 
 def arange(
-    start: Any = None,
-    end: Any = None,
-    step: Any = 1,
+    start: Number | _Item | None = None,
+    end: Number | _Item | None = None,
+    step: Number | _Item = 1,
     *,
     out: Tensor | None = None,
     dtype: TypeLike = None,
-    layout: Any = None,
+    layout: object = None,
     device: str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor:
     """start, start + step, ... up to but excluding end: arange(5), arange(1, 5), arange(end=5)."""
-    first, last, by = (x.item() if hasattr(x, "item") else x for x in (start, end, step))
+    first, last = (None if x is None else _number(x) for x in (start, end))
     if last is None:
         first, last = 0, first
-    made = placed(tl.arange(first or 0, last, by, dtype, device=device), None, requires_grad)
+    made = placed(
+        tl.arange(first or 0, last, _number(step), dtype, device=device), None, requires_grad
+    )
     return made if out is None else put_out(out, made)
 
 
@@ -194,18 +241,17 @@ def range(start: Number, end: Number, step: Number = 1, *, dtype: TypeLike = Non
 
 
 def linspace(
-    start: Any,
-    end: Any,
+    start: Number | _Item,
+    end: Number | _Item,
     steps: builtins.int,
     *,
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: builtins.bool = False,
-    **needless: Any,
+    **needless: object,
 ) -> Tensor:
     """`steps` evenly spaced numbers from start to end, both included."""
-    first, last = (x.item() if hasattr(x, "item") else x for x in (start, end))
-    made = tl.linspace(first, last, steps, dtype=dtype, device=device)
+    made = tl.linspace(_number(start), _number(end), steps, dtype=dtype, device=device)
     return placed(made, None, requires_grad)
 
 
@@ -231,7 +277,7 @@ def eye(
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: builtins.bool = False,
-    **needless: Any,
+    **needless: object,
 ) -> Tensor:
     """1 on the diagonal of an n by m matrix, 0 elsewhere."""
     return placed(tl.eye(n, m, dtype=dtype, device=device), None, requires_grad)
@@ -240,40 +286,47 @@ def eye(
 # ---- draws ---------------------------------------------------------------------------------------
 
 
-def _drawn(function: Any, sizes: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-    for needless in ("layout", "pin_memory"):
-        options.pop(needless, None)
-    out = options.pop("out", None)
-    made: Tensor = function(*sizes, **options)
+def _drawn(
+    function: Callable[..., Tensor],
+    sizes: tuple[Lengths, ...],
+    out: Tensor | None = None,
+    layout: object = None,
+    pin_memory: builtins.bool = False,
+    **options: object,
+) -> Tensor:
+    made = function(*sizes, **options)
     return made if out is None else put_out(out, made)
 
 
-def rand(*size: Any, **options: Any) -> Tensor:
+def rand(*sizes: Lengths, **options: Unpack[_Draw]) -> Tensor:
     """Numbers drawn evenly between 0 and 1: rand(2, 3). Options: generator, out, dtype, device,
     requires_grad."""
-    return _drawn(tl.rand, size, options)
+    return _drawn(tl.rand, sizes, **options)
 
 
-def randn(*size: Any, **options: Any) -> Tensor:
+def randn(*sizes: Lengths, **options: Unpack[_Draw]) -> Tensor:
     """Numbers of the standard normal distribution; as `rand`."""
-    return _drawn(tl.randn, size, options)
+    return _drawn(tl.randn, sizes, **options)
 
 
 def randint(
     low: builtins.int,
-    high: Any = None,
-    size: Any = None,
+    high: builtins.int | Sequence[builtins.int] | None = None,
+    size: Sequence[builtins.int] | None = None,
     *,
     generator: Generator | None = None,
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: builtins.bool = False,
-    **needless: Any,
+    **needless: object,
 ) -> Tensor:
     """Integers drawn evenly from low up to but excluding high: randint(3, 5, (2,)),
     randint(5, (2,)), randint(high=5, size=(2,))."""
     if size is None:
-        low, high, size = 0, low, high
+        if high is None or isinstance(high, builtins.int):
+            raise ArgumentError("randint: give size, the shape")
+        size = high
+        low, high = 0, low
     made = tl.randint(low, high, tuple(size), dtype, device=device, generator=generator)
     return placed(made, None, requires_grad)
 
@@ -293,7 +346,7 @@ def randperm(
     generator: Generator | None = None,
     dtype: TypeLike = None,
     device: str | None = None,
-    **needless: Any,
+    **needless: object,
 ) -> Tensor:
     """The integers below n in a random order."""
     made = tl.randperm(n, device=device, generator=generator)
@@ -301,9 +354,9 @@ def randperm(
 
 
 def normal(
-    mean: Any = 0.0,
-    std: Any = 1.0,
-    size: Any = None,
+    mean: Number | Tensor = 0.0,
+    std: Number | Tensor = 1.0,
+    size: Sequence[builtins.int] | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
@@ -320,15 +373,17 @@ def normal(
 # ---- choices and joins ---------------------------------------------------------------------------
 
 
-def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+def where(
+    condition: Tensor, input: Number | Tensor | None = None, other: Number | Tensor | None = None
+) -> Any:
     """The element of input where the condition is true, else that of other. Of a condition alone,
     the places where it is true, a vector for each axis."""
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
-    return tl.where(condition, input, other)
+    return tl.where(condition, input, other)  # type: ignore[arg-type]
 
 
-def pow(input: Any, exponent: Any) -> Tensor:
+def pow(input: Number | Tensor, exponent: Number | Tensor) -> Tensor:
     """Each element to a power; one of the two may be a number."""
     return tl.pow(input, exponent)
 
@@ -358,18 +413,20 @@ def cat(
 concat = concatenate = cat
 
 
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+def meshgrid(
+    *tensors: Tensor | Sequence[Tensor], indexing: str | None = None
+) -> tuple[Tensor, ...]:
     """Grids of vectors; indexing: "ij", the default, or "xy"."""
     return tl.meshgrid(*tensors, indexing=indexing or "ij")
 
 
-def einsum(equation: Any, *operands: Any) -> Tensor:
+def einsum(equation: str | Tensor, *operands: Any) -> Tensor:
     """The sum of products that an equation such as "bij,bjk->bik" describes. Lists of numbers that
     name axes, in place of the equation, as NumPy has them, too."""
     if isinstance(equation, str):
         return tl.einsum(equation, *operands)
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    given = [equation, *operands]
+    given: list[Any] = [equation, *operands]
     texts = ["".join("..." if n is ... else letters[n] for n in axes) for axes in given[1::2]]
     result = f"->{''.join('...' if n is ... else letters[n] for n in given[-1])}"
     joined = ",".join(texts) + (result if len(given) % 2 else "")
@@ -387,7 +444,7 @@ def unique(
     return tl.unique(input, sorted, return_inverse, return_counts, dim)
 
 
-def result_type(tensor1: Any, tensor2: Any) -> DType:
+def result_type(tensor1: Number | Tensor, tensor2: Number | Tensor) -> DType:
     """The type that operators on two tensors or numbers give."""
     return tl.result_type(tensor1, tensor2)
 
@@ -397,7 +454,7 @@ def promote_types(type1: DType, type2: DType) -> DType:
     return dt.promote(as_dtype(type1), as_dtype(type2))
 
 
-def _assert(condition: Any, message: str) -> None:
+def _assert(condition: object, message: str) -> None:
     """Raises AssertionError where a condition is false."""
     assert condition, message
 
@@ -442,13 +499,13 @@ def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = 
     return functional.pad(input, pad, "constant", value)
 
 
-def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: object = None) -> Tensor:
     """Another tensor of the same values, through which gradients pass."""
     return input.clone()
 
 
 def frombuffer(
-    buffer: Any,
+    buffer: bytes | bytearray | memoryview,
     *,
     dtype: DType,
     count: builtins.int = -1,
@@ -465,7 +522,7 @@ def frombuffer(
     return made.requires_grad_() if requires_grad else made
 
 
-def broadcast_shapes(*shapes: Any) -> Size:
+def broadcast_shapes(*shapes: builtins.int | Sequence[builtins.int]) -> Size:
     """The shape to which shapes, or lengths of one axis, are broadcast together."""
     given = [(each,) if isinstance(each, builtins.int) else tuple(each) for each in shapes]
     return Size(shape.broadcast_shapes(*given))
@@ -482,7 +539,7 @@ class _TensorType(type):
     def __instancecheck__(cls, instance: object) -> builtins.bool:
         return isinstance(instance, Tensor) and instance.dtype == cls.tallow_dtype
 
-    def __call__(cls, *given: Any, device: str | None = None) -> Tensor:
+    def __call__(cls, *given: object, device: str | None = None) -> Tensor:
         """A tensor of lengths, FloatTensor(2, 3), or of data, LongTensor([1, 2])."""
         return of_sizes_or_data(*given, device=device, dtype=cls.tallow_dtype)
 

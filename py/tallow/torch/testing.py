@@ -52,7 +52,7 @@ def _compare(
     atol: float | None,
     equal_nan: bool,
     check_dtype: bool,
-    msg: Any,
+    msg: str | Callable[[str], str] | None,
 ) -> None:
     import numpy as np
 
@@ -79,20 +79,21 @@ def _compare(
         raise AssertionError(msg(wrong) if callable(msg) else msg or f"not close: {wrong}")
 
 
-def assert_allclose(actual: Any, expected: Any, rtol: Any = None, atol: Any = None) -> None:
+def assert_allclose(
+    actual: object, expected: object, rtol: float | None = None, atol: float | None = None
+) -> None:
     """The older name of `assert_close`, which does not compare element types."""
     assert_close(actual, expected, rtol=rtol, atol=atol, check_dtype=False)
 
 
 def make_tensor(
-    *shape: Any,
-    dtype: Any,
-    device: Any = None,
+    *shape: int | Sequence[int],
+    dtype: DType | str,
+    device: object = None,
     low: float = -9.0,
     high: float = 9.0,
-    **options: Any,
+    **options: object,
 ) -> Tensor:
     """Numbers drawn evenly from low up to high, in a shape and a type."""
-    size = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-    drawn = tl.rand(tuple(size)) * (high - low) + low
+    drawn = tl.rand(*shape or ((),)) * (high - low) + low
     return drawn.astype(dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import BinaryIO
 
 from ..device_name import DeviceName
 from ..dtype import DType
@@ -13,7 +13,7 @@ from ..tensor import Tensor
 
 Number = bool | int | float
 Device = DeviceName | str | int | None
-FileLike = str | os.PathLike[str] | Any
+FileLike = str | os.PathLike[str] | BinaryIO
 _TensorOrTensors = Tensor | Sequence[Tensor]
 _size = Size | list[int] | tuple[int, ...]
 _int, _float, _bool, _dtype, _device = int, float, bool, DType, DeviceName

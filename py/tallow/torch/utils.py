@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
+from ..binding import imported
 from .rooms import missing
 
 __path__: list[str] = []
@@ -14,5 +14,5 @@ _ROOMS = ("_pytree", "checkpoint", "data", "hooks", "model_zoo", "tensorboard")
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
-        return import_module(f"{__name__}.{name}")
+        return imported(f"{__name__}.{name}")
     raise missing("torch.utils", name)

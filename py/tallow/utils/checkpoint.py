@@ -13,12 +13,12 @@ __all__ = ["checkpoint", "checkpoint_sequential"]
 
 def checkpoint(
     function: Callable[..., Any],
-    *args: Any,
+    *args: object,
     use_reentrant: bool | None = None,
     preserve_rng_state: bool = True,
     determinism_check: str = "default",
     debug: bool = False,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """As `tl.checkpoint`; random numbers within are the same when they are drawn again. The options
     change nothing."""
@@ -28,9 +28,9 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Sequence[Callable[..., Any]],
     segments: int,
-    input: Any,
+    input: object,
     use_reentrant: bool | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Functions one after the other, such as the layers of an nn.Sequential, in so many parts: all
     but the last part are checkpoints. Raises OptionError for fewer than one or more than there are
@@ -45,7 +45,7 @@ def checkpoint_sequential(
 
 
 def _chain(functions: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
-    def run(x: Any) -> Any:
+    def run(x: object) -> Any:
         for function in functions:
             x = function(x)
         return x

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from .. import nn
 from ..tensor import Tensor
@@ -29,7 +29,7 @@ class _Block(nn.Module):
                 _conv(inplanes, outputs, 1, stride), nn.BatchNorm2d(outputs)
             )
 
-    def _added(self, x: Any, input: Tensor) -> Any:
+    def _added(self, x: Tensor, input: Tensor) -> Any:
         other = input if self.downsample is None else self.downsample(input)
         return self.relu(x + other)
 
@@ -115,16 +115,22 @@ class ResNet(nn.Module):
         return self.fc(self.flatten(self.avgpool(x)))
 
 
-def resnet18(**options: Any) -> ResNet:
+class _Options(TypedDict, total=False):
+    num_classes: int
+    in_channels: int
+    width: int
+
+
+def resnet18(**options: Unpack[_Options]) -> ResNet:
     """ResNet-18; options as for `ResNet`."""
     return ResNet(BasicBlock, (2, 2, 2, 2), **options)
 
 
-def resnet34(**options: Any) -> ResNet:
+def resnet34(**options: Unpack[_Options]) -> ResNet:
     """ResNet-34; options as for `ResNet`."""
     return ResNet(BasicBlock, (3, 4, 6, 3), **options)
 
 
-def resnet50(**options: Any) -> ResNet:
+def resnet50(**options: Unpack[_Options]) -> ResNet:
     """ResNet-50; options as for `ResNet`."""
     return ResNet(Bottleneck, (3, 4, 6, 3), **options)

@@ -231,13 +231,13 @@ def _sorted(imports: set[str]) -> str:
     return "\n".join(sorted(imports)) + "\n"
 
 
-def package(form: str, under: str = "", also: str = "") -> str:
+def package(form: str, under: str = "", also: str = "", inside: str = "") -> str:
     """The text of a package's `__init__.pyi`: its public names, each from where it is defined."""
     lines = []
     for name, row in sorted(rows(form).items(), key=lambda item: (item[1].home, item[0])):
         if row.home.startswith(under) and "." not in row.own:
             lines.append(f"from tallow.{row.home} import {row.own} as {name}")
-    lines += [f"from tallow import {name} as {name}" for name in also.split()]
+    lines += [f"from tallow{inside} import {name} as {name}" for name in also.split()]
     listed = "".join(f"    {name!r},\n" for name in sorted({*public(form, under), *also.split()}))
     return f"{_NOTE}{chr(10).join(lines)}\n\n__all__ = [\n{listed}]\n".replace("'", '"')
 
@@ -257,6 +257,7 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "__init__.pyi": own,
         PACKAGE / "functions" / "__init__.pyi": package("tallow", "functions."),
         PACKAGE / "functional" / "__init__.pyi": package("functional"),
+        PACKAGE / "nn" / "__init__.pyi": package("nn", also="functional init utils", inside=".nn"),
         PACKAGE / "tensor" / "methods.pyi": methods(),
     }
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from ... import functions as f
+from ...binding import getter
 from ...errors import NonFiniteError, OptionError, ShapeError
 from ...functions.torch_elements import norm
 from ...grad_mode import no_grad
@@ -16,31 +15,7 @@ from ...runtime.variable import Variable, assign_together
 from ...tensor import Tensor, realize_now
 from . import rnn as rnn
 
-if TYPE_CHECKING:
-    from . import fusion as fusion
-    from . import parametrizations as parametrizations
-    from . import parametrize as parametrize
-    from .fusion import fuse_conv_bn_eval as fuse_conv_bn_eval
-    from .fusion import fuse_linear_bn_eval as fuse_linear_bn_eval
-    from .norms import remove_spectral_norm as remove_spectral_norm
-    from .norms import remove_weight_norm as remove_weight_norm
-    from .norms import spectral_norm as spectral_norm
-    from .norms import weight_norm as weight_norm
-
-_LATER = {
-    "fuse_conv_bn_eval": "fusion", "fuse_linear_bn_eval": "fusion",
-    "remove_spectral_norm": "norms", "remove_weight_norm": "norms", "spectral_norm": "norms",
-    "weight_norm": "norms",
-}  # fmt: skip
-"""Names that are imported, from these files, when one is first asked for."""
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    if name in ("fusion", "parametrizations", "parametrize"):
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = getter(globals(), "nn.utils", packages="fusion parametrizations parametrize")
 
 
 def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
@@ -97,7 +72,8 @@ def clip_grads_with_norm_(
     total_norm: Tensor,
     foreach: bool | None = None,
 ) -> None:
-    """As `clip_grad_norm_`, of gradients whose norm is known already."""
+    """Shortens gradients whose norm, total_norm, is known already to max_norm: see
+    `clip_grad_norm_`."""
     _shorten(_with_gradients(parameters), max_norm, total_norm)
 
 

@@ -23,7 +23,8 @@ def fuse_conv_bn_eval(conv: Layer, bn: Module, transpose: bool = False) -> Layer
 
 
 def fuse_linear_bn_eval(linear: Layer, bn: Module) -> Layer:
-    """As `fuse_conv_bn_eval`, for a linear layer."""
+    """A linear layer that computes what the layer and the batch norm behind it compute in
+    evaluation. Raises OptionError as `fuse_conv_bn_eval`."""
     return _fused(linear, bn, 0)
 
 

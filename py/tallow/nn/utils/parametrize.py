@@ -8,7 +8,7 @@ computes it: in every call anew, under `@tl.jit` too. What it is computed from s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,27 +24,26 @@ class ParametrizationList(ModuleList):
     """The modules that compute one parameter, one after the other, and what they begin with:
     `original`, or `original0`, `original1` and so on if the first begins with several."""
 
-    def __init__(self, modules: list[Module], original: Any) -> None:
+    def __init__(self, modules: list[Module], original: Tensor | Sequence[Tensor]) -> None:
         super().__init__(modules)
         self.originals = ["original"]
-        values = [original]
-        if isinstance(original, (tuple, list)):
+        values = [original] if isinstance(original, Tensor) else list(original)
+        if not isinstance(original, Tensor):
             self.originals = [f"original{n}" for n in range(len(original))]
-            values = list(original)
         for name, value in zip(self.originals, values, strict=True):
             kept = isinstance(value, (Parameter, Buffer))
             setattr(self, name, value if kept else Parameter(value.detach()))
 
     def forward(self) -> Tensor:
-        value: Any = self[0](*(getattr(self, name) for name in self.originals))
+        value: Tensor = self[0](*(getattr(self, name) for name in self.originals))
         for module in list(self)[1:]:
             value = module(value)
-        return value  # type: ignore[no-any-return]
+        return value
 
     def right_inverse(self, value: Tensor) -> None:
         """Assigns what the value would be computed from."""
         with no_grad():
-            found: Any = value
+            found: object = value
             for module in reversed(list(self)):
                 found = _backwards(module, found)
             parts = found if isinstance(found, (tuple, list)) else [found]
@@ -52,7 +51,7 @@ class ParametrizationList(ModuleList):
                 getattr(self, name).assign(part)
 
 
-def _backwards(module: Module, value: Any) -> Any:
+def _backwards(module: Module, value: object) -> Any:
     """What a module computes a value from: the value itself, unless it says otherwise."""
     inverse = getattr(module, "right_inverse", None)
     return value if inverse is None else inverse(value)
@@ -187,8 +186,9 @@ def give_property(
 
 def take_property(module: Module, name: str) -> None:
     """Ends what `give_property` began."""
-    kind: Any = type(module)
+    kind = type(module)
     delattr(kind, name)
-    kind._computed_names.discard(name)
-    if not kind._computed_names:
+    names: set[str] = kind.__dict__["_computed_names"]
+    names.discard(name)
+    if not names:
         module.__class__ = kind.__bases__[0]

@@ -8,7 +8,7 @@ them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ... import functions as f
@@ -52,7 +52,7 @@ class BasePruningMethod:
 
     @classmethod
     def apply(
-        cls, module: Module, name: str, *args: Any, importance_scores: Any = None, **options: Any
+        cls, module: Module, name: str, *args: Any, importance_scores: object = None, **options: Any
     ) -> Any:
         """Prunes a parameter of a module, further if it is pruned already. Raises OptionError for
         a name that is no parameter, and for a part beyond 0 and 1."""
@@ -80,7 +80,9 @@ class BasePruningMethod:
         setattr(module, name, method.apply_mask(module))
         return method
 
-    def prune(self, t: Tensor, default_mask: Any = None, importance_scores: Any = None) -> Tensor:
+    def prune(
+        self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
+    ) -> Tensor:
         """A tensor with zeros where its mask has them."""
         scores = t if importance_scores is None else importance_scores
         default = f.ones_like(t) if default_mask is None else default_mask
@@ -123,7 +125,7 @@ class CustomFromMask(BasePruningMethod):
 
     PRUNING_TYPE = "global"
 
-    def __init__(self, mask: Any) -> None:
+    def __init__(self, mask: object) -> None:
         self.mask = asarray(mask)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -173,7 +175,7 @@ class RandomStructured(BasePruningMethod):
 class LnStructured(RandomStructured):
     """Hides the slices along an axis of the least n-norm."""
 
-    def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
+    def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount, dim)
         self.n = n
 
@@ -196,7 +198,7 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 
 
 def l1_unstructured(
-    module: Module, name: str, amount: float, importance_scores: Any = None
+    module: Module, name: str, amount: float, importance_scores: object = None
 ) -> Module:
     """Hides the elements of the least absolute values, or scores."""
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
@@ -210,14 +212,19 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
 
 
 def ln_structured(
-    module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Any = None
+    module: Module,
+    name: str,
+    amount: float,
+    n: float | str,
+    dim: int,
+    importance_scores: object = None,
 ) -> Module:
     """Hides the slices along an axis of the least n-norm."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
-def custom_from_mask(module: Module, name: str, mask: Any) -> Module:
+def custom_from_mask(module: Module, name: str, mask: object) -> Module:
     """Hides elements where a mask has 0."""
     CustomFromMask.apply(module, name, mask)
     return module
@@ -226,8 +233,8 @@ def custom_from_mask(module: Module, name: str, mask: Any) -> Module:
 def global_unstructured(
     parameters: Iterable[Sequence[Any]],
     pruning_method: type[BasePruningMethod],
-    importance_scores: Any = None,
-    **options: Any,
+    importance_scores: Mapping[tuple[Module, str], Any] | None = None,
+    **options: object,
 ) -> None:
     """Prunes several parameters, (module, name) each, as if they were one. Raises OptionError for a
     method of slices."""
@@ -238,7 +245,7 @@ def global_unstructured(
     tensors, masks = [], []
     for module, name in places:
         pruned = hasattr(module, f"{name}_orig")
-        value: Any = getattr(module, f"{name}_orig" if pruned else name)
+        value: Tensor = getattr(module, f"{name}_orig" if pruned else name)
         tensors.append(asarray(given.get((module, name), value)).detach())
         masks.append(getattr(module, f"{name}_mask") if pruned else f.ones_like(value.detach()))
     with no_grad():

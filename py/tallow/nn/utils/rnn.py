@@ -6,9 +6,9 @@ on padded tensors and the lengths, from which it is made and which it becomes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple, SupportsInt
 
 from ... import functions as f
 from ...errors import OptionError, ShapeError
@@ -29,7 +29,7 @@ class PackedSequence(NamedTuple):
     unsorted_indices: Tensor | None = None
 
 
-def _numbers(x: Any) -> list[int]:
+def _numbers(x: Tensor | Iterable[SupportsInt]) -> list[int]:
     """Whole numbers, which the host knows or reads."""
     if isinstance(x, Tensor):
         known = x.node.attrs["data"] if x.node.is_constant else host_values([x])[0]
@@ -73,7 +73,10 @@ def packed_like(x: Tensor, like: PackedSequence) -> PackedSequence:
 
 
 def pack_padded_sequence(
-    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+    input: Tensor,
+    lengths: Tensor | Iterable[SupportsInt],
+    batch_first: bool = False,
+    enforce_sorted: bool = True,
 ) -> PackedSequence:
     """Packs (T, B, ...), or (B, T, ...) if batch_first, with the length of each sequence.
 
@@ -155,7 +158,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpad_sequence(
-    padded_sequences: Tensor, lengths: Any, batch_first: bool = False
+    padded_sequences: Tensor, lengths: Tensor | Iterable[SupportsInt], batch_first: bool = False
 ) -> list[Tensor]:
     """The sequences of a padded tensor, each of its own length."""
     x = padded_sequences if batch_first else f.moveaxis(padded_sequences, 0, 1)

@@ -3,20 +3,20 @@ and for older programs."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import tallow.nn as _nn
 from tallow.nn import *  # noqa: F403
 
+from ...binding import imported
 from ...nn.normalization import _BatchNorm
 from ..rooms import missing
 from . import losses as _losses
 from .parallel import DataParallel as DataParallel
 
-functional = import_module(f"{__name__}.functional")  # these hide Tallow's of the same names
-init = import_module(f"{__name__}.init")
-utils = import_module(f"{__name__}.utils")
+functional = imported(f"{__name__}.functional")  # these hide Tallow's of the same names
+init = imported(f"{__name__}.init")
+utils = imported(f"{__name__}.utils")
 globals().update(_losses.MODULES)
 
 NLLLoss2d = _losses.MODULES["NLLLoss"]
@@ -32,14 +32,14 @@ class SyncBatchNorm(_BatchNorm):
     ranks = tuple(range(2, 9))
 
     @classmethod
-    def convert_sync_batchnorm(cls, module: _nn.Module, process_group: Any = None) -> _nn.Module:
+    def convert_sync_batchnorm(cls, module: _nn.Module, process_group: object = None) -> _nn.Module:
         """The module itself."""
         return module
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
-        return import_module(f"{__name__}.{name}")
+        return imported(f"{__name__}.{name}")
     if name.startswith("Lazy"):
         return getattr(_nn, name)
     raise missing("torch.nn", name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ class SDPBackend(IntEnum):
 
 
 @contextmanager
-def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
+def sdpa_kernel(backends: object, set_priority: bool = False) -> Iterator[None]:
     """Changes nothing within it: Tallow generates the kernel of attention."""
     yield
 

@@ -4,15 +4,20 @@ names."""
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import tallow.functional as _functional
 import tallow.nn.functional as _networks
 from tallow.nn.functional import *  # noqa: F403
 
+from ...dtype import DType
 from ...tensor import Tensor
 from ..rooms import missing
 from . import losses as _losses
+
+Lengths = int | Sequence[int] | None
+Factors = float | Sequence[float] | None
 
 globals().update(_losses.FUNCTIONS)
 
@@ -41,21 +46,21 @@ def _axis(what: str, ndim: int, dim: int | None) -> int:
 
 
 def softmax(  # type: ignore[no-redef]
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | str | None = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis; without dim, 0 for one or three axes, 1 otherwise."""
     return input.softmax(_axis("softmax", input.ndim, dim), dtype)
 
 
 def log_softmax(  # type: ignore[no-redef]
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | str | None = None
 ) -> Tensor:
     """log(softmax(x)) along an axis, as `softmax`."""
     return input.log_softmax(_axis("log_softmax", input.ndim, dim), dtype)
 
 
 def softmin(  # type: ignore[no-redef]
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | str | None = None
 ) -> Tensor:
     """softmax(-x) along an axis, as `softmax`."""
     return (-input).softmax(_axis("softmin", input.ndim, dim), dtype)
@@ -63,8 +68,8 @@ def softmin(  # type: ignore[no-redef]
 
 def upsample(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Lengths = None,
+    scale_factor: Factors = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
@@ -72,12 +77,12 @@ def upsample(
     return _functional.interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+def upsample_nearest(input: Tensor, size: Lengths = None, scale_factor: Factors = None) -> Tensor:
     """`interpolate` with mode="nearest"."""
     return _functional.interpolate(input, size, scale_factor, mode="nearest")
 
 
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+def upsample_bilinear(input: Tensor, size: Lengths = None, scale_factor: Factors = None) -> Tensor:
     """`interpolate` with mode="bilinear" and aligned corners."""
     return _functional.interpolate(input, size, scale_factor, "bilinear", align_corners=True)
 

@@ -11,6 +11,7 @@ import tallow.nn
 from tallow import functional
 
 from ...errors import ArgumentError
+from ...nn.loss import _Loss
 
 _OLD = "size_average reduce reduction"
 _SETTINGS = {
@@ -77,9 +78,9 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _module(name: str) -> type:
-    own: Any = getattr(tallow.nn, name)
+    own: type[_Loss] = getattr(tallow.nn, name)
 
-    def begin(self: Any, *args: Any, **options: Any) -> None:
+    def begin(self: _Loss, *args: object, **options: object) -> None:
         own.__init__(self, **_settings(_MODULES[name], args, options))
 
     members = {"__init__": begin, "__doc__": own.__doc__, "__module__": "tallow.torch.nn"}

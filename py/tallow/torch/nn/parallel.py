@@ -17,22 +17,22 @@ class DataParallel(_nn.Module):
     def __init__(
         self,
         module: _nn.Module,
-        device_ids: Any = None,
-        output_device: Any = None,
+        device_ids: object = None,
+        output_device: object = None,
         dim: int = 0,
     ) -> None:
         super().__init__()
         self.module = module
         self.device_ids: list[int] = []
 
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+    def forward(self, *inputs: object, **kwargs: object) -> Any:
         return self.module(*inputs, **kwargs)
 
 
 class DistributedDataParallel(DataParallel):
     """A module whose gradients all processes share: there is one process."""
 
-    def __init__(self, module: _nn.Module, device_ids: Any = None, **options: Any) -> None:
+    def __init__(self, module: _nn.Module, device_ids: object = None, **options: object) -> None:
         super().__init__(module, device_ids)
 
     def no_sync(self) -> Any:
@@ -44,9 +44,9 @@ class DistributedDataParallel(DataParallel):
 
 def data_parallel(
     module: _nn.Module,
-    inputs: Any,
-    device_ids: Any = None,
-    output_device: Any = None,
+    inputs: object,
+    device_ids: object = None,
+    output_device: object = None,
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:

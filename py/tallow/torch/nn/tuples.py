@@ -10,7 +10,7 @@ from typing import Any
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     """A function that gives a tuple of a sequence, and n times a single number."""
 
-    def parse(x: Any) -> tuple[Any, ...]:
+    def parse(x: object) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
 
     parse.__name__ = name

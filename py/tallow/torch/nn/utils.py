@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import tallow.nn.utils as _utils
 from tallow.nn.utils import *  # noqa: F403
 
+from ...binding import imported
 from ..rooms import missing
 
 __path__: list[str] = []  # its rooms, such as rnn, are in names.py
@@ -19,7 +19,7 @@ _ROOMS = ("clip_grad", "convert_parameters", "fusion", "parametrizations", "para
           "stateless")  # fmt: skip
 
 
-def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
+def skip_init(module_cls: type, *args: object, **kwargs: object) -> Any:
     """A module of that class; its parameters are initialised all the same."""
     return module_cls(*args, **kwargs)
 
@@ -28,5 +28,5 @@ def __getattr__(name: str) -> Any:
     if hasattr(_utils, name):
         return getattr(_utils, name)
     if name in _ROOMS:
-        return import_module(f"{__name__}.{name}")
+        return imported(f"{__name__}.{name}")
     raise missing("torch.nn.utils", name)

@@ -66,7 +66,7 @@ def default_convert(data: Any) -> Any:
     return data
 
 
-def _tensor(sample: Any) -> Tensor:
+def _tensor(sample: object) -> Tensor:
     if not isinstance(sample, Tensor) and not hasattr(sample, "__array__"):
         raise DTypeError(
             f"default_collate: {type(sample).__name__} is in a batch with tensors or arrays"
@@ -90,7 +90,7 @@ def _unequal(what: str, found: Sequence[Any]) -> ShapeError:
     )
 
 
-def _at(batch: Sequence[Any], key: Any) -> list[Any]:
+def _at(batch: Sequence[Any], key: object) -> list[Any]:
     for number, sample in enumerate(batch):
         if key not in sample:
             raise OptionError(

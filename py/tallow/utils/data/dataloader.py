@@ -14,6 +14,7 @@ from .dataset import Indexed, IterableDataset
 from .rows import settle, stacked
 from .sampler import (
     BatchSampler,
+    RandomBytes,
     RandomSampler,
     Sampler,
     SequentialSampler,
@@ -67,8 +68,8 @@ class DataLoader(Generic[T_co]):
         drop_last: bool = False,
         timeout: float = 0,
         worker_init_fn: Callable[[int], None] | None = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
+        multiprocessing_context: object = None,
+        generator: RandomBytes | None = None,
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
@@ -92,7 +93,7 @@ class DataLoader(Generic[T_co]):
         elif sampler is not None and batch_size is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         together = batch_size is not None or batch_sampler is not None
-        self.dataset: Any = dataset
+        self.dataset = dataset
         self.batch_size, self.drop_last = batch_size, drop_last
         self.sampler, self.batch_sampler = sampler, batch_sampler
         self.collate_fn = collate_fn or (default_collate if together else default_convert)
@@ -104,7 +105,7 @@ class DataLoader(Generic[T_co]):
         self.prefetch_factor, self.persistent_workers = prefetch_factor, persistent_workers
         self._built = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in _FIXED and hasattr(self, "_built"):
             raise OptionError(f"DataLoader: {name} is fixed; make another DataLoader")
         super().__setattr__(name, value)
@@ -139,22 +140,23 @@ class DataLoader(Generic[T_co]):
 
     def __len__(self) -> int:
         """The number of batches of an epoch."""
-        counted: Any = self.batch_sampler if self.batch_sampler is not None else self.sampler
+        given = self.batch_sampler if self.batch_sampler is not None else self.sampler
+        counted: Any = self.dataset if given is None else given
         try:
-            if counted is not None:
-                return len(counted)
-            count = len(self.dataset)
+            count = len(counted)
         except TypeError as error:
             # list(loader) asks for the length, and goes on without one if this is a TypeError.
             raise TypeError(f"len(DataLoader): no number of batches: {error}") from error
-        return count if self.batch_size is None else batches(count, self.batch_size, self.drop_last)
+        if given is not None or self.batch_size is None:
+            return count
+        return batches(count, self.batch_size, self.drop_last)
 
 
 def get_worker_info() -> Any:
     """None: there are no other processes, so that a dataset gives all of its samples."""
 
 
-def _check_together(dataset: Any, **given: Any) -> None:
+def _check_together(dataset: object, **given: object) -> None:
     """OptionError for options that exclude each other."""
 
     def exclude(what: str, names: Sequence[str], why: str) -> None:
@@ -184,7 +186,7 @@ def _check_together(dataset: Any, **given: Any) -> None:
         exclude("batch_size=None", ("drop_last",), "give a batch_size, or take each sample alone")
 
 
-def _read(indices: Any) -> Sequence[Any]:
+def _read(indices: Sequence[Any]) -> Sequence[Any]:
     """The indices of a batch; those that are tensors are read, together."""
     found = list(plain(indices))
     if found and isinstance(found[0], Tensor):
@@ -192,7 +194,7 @@ def _read(indices: Any) -> Sequence[Any]:
     return found
 
 
-def _tensors(batch: Any) -> Iterator[Tensor]:
+def _tensors(batch: object) -> Iterator[Tensor]:
     """All tensors within a batch."""
     if isinstance(batch, Tensor):
         yield batch

@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ...errors import OptionError, ShapeError
 from ...tensor import Tensor, asarray
 from .rows import Samples, checked
-from .sampler import check_generator, drawing, length_of, permutation, plain
+from .sampler import RandomBytes, check_generator, drawing, length_of, permutation, plain
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -66,7 +66,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
                 "length of the first axis, the number of samples"
             )
 
-    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+    def __getitem__(self, index: int | slice | list[int] | Tensor) -> tuple[Tensor, ...]:
         if isinstance(index, list):
             return tuple(Samples(self.tensors, self._checked(index)).collated())
         if isinstance(index, int):
@@ -135,12 +135,10 @@ class Subset(Dataset[T_co]):
     def __init__(self, dataset: Indexed[T_co], indices: Sequence[int]) -> None:
         self.dataset, self.indices = dataset, plain(indices)
 
-    def __getitem__(self, index: Any) -> T_co:
+    def __getitem__(self, index: int | list[int]) -> T_co:
         if isinstance(index, list):
-            index = [self.indices[each] for each in index]
-        else:
-            index = self.indices[index]
-        return self.dataset[index]
+            return self.dataset[[self.indices[each] for each in index]]
+        return self.dataset[self.indices[index]]
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[T_co]:
         chosen = [self.indices[each] for each in indices]
@@ -155,7 +153,7 @@ class Subset(Dataset[T_co]):
 
 
 def random_split(
-    dataset: Indexed[T_co], lengths: Sequence[float], generator: Any = None
+    dataset: Indexed[T_co], lengths: Sequence[float], generator: RandomBytes | None = None
 ) -> list[Subset[T_co]]:
     """The samples of a dataset, shared out at random to subsets.
 

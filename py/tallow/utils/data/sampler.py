@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from itertools import accumulate, islice
 from random import Random
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ...errors import OptionError, ShapeError
 from ...random import fresh_bytes
@@ -17,7 +17,14 @@ from ...random import fresh_bytes
 T_co = TypeVar("T_co", covariant=True)
 
 
-def check_generator(generator: Any, what: str) -> None:
+class RandomBytes(Protocol):
+    """What orders are drawn from: a tl.Generator, or Python's random.Random."""
+
+    def randbytes(self, count: int, /) -> bytes:
+        """So many random bytes."""
+
+
+def check_generator(generator: object, what: str) -> None:
     """OptionError for what is neither None nor an object with `randbytes`, such as tl.Generator()
     or Python's random.Random."""
     if generator is not None and not callable(getattr(generator, "randbytes", None)):
@@ -27,7 +34,7 @@ def check_generator(generator: Any, what: str) -> None:
         )
 
 
-def drawing(generator: Any) -> Random:
+def drawing(generator: RandomBytes | None) -> Random:
     """What an order is drawn from, of a generator that was checked; of None, the numbers of
     `tl.manual_seed`."""
     return Random(fresh_bytes(8) if generator is None else generator.randbytes(8))
@@ -56,12 +63,12 @@ def plain(values: Any) -> Sequence[Any]:
     return found
 
 
-def _check_count(what: str, name: str, value: Any) -> None:
+def _check_count(what: str, name: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise OptionError(f"{what}: {name}={value!r} is not a whole number above 0")
 
 
-def _check_flag(what: str, name: str, value: Any) -> None:
+def _check_flag(what: str, name: str, value: object) -> None:
     if not isinstance(value, bool):
         raise OptionError(f"{what}: {name}={value!r} is neither True nor False")
 
@@ -104,7 +111,7 @@ class RandomSampler(Sampler[int]):
         data_source: Sized,
         replacement: bool = False,
         num_samples: int | None = None,
-        generator: Any = None,
+        generator: RandomBytes | None = None,
     ) -> None:
         _check_flag("RandomSampler", "replacement", replacement)
         check_generator(generator, "RandomSampler")
@@ -139,7 +146,7 @@ class SubsetRandomSampler(Sampler[int]):
     """Some indices in a random order: a sequence, or a tensor, which is read. generator as for
     `RandomSampler`."""
 
-    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+    def __init__(self, indices: Sequence[int], generator: RandomBytes | None = None) -> None:
         check_generator(generator, "SubsetRandomSampler")
         self.indices, self.generator = plain(indices), generator
 
@@ -165,7 +172,7 @@ class WeightedRandomSampler(Sampler[int]):
         weights: Sequence[float],
         num_samples: int,
         replacement: bool = True,
-        generator: Any = None,
+        generator: RandomBytes | None = None,
     ) -> None:
         _check_count("WeightedRandomSampler", "num_samples", num_samples)
         _check_flag("WeightedRandomSampler", "replacement", replacement)

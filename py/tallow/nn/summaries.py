@@ -94,7 +94,7 @@ def summary(
     outputs: dict[int, tuple[Shape, ...]] = {}
     work: dict[int, int] = {}
 
-    def note(module: Module, args: tuple[Any, ...], result: Any) -> None:
+    def note(module: Module, args: tuple[Any, ...], result: object) -> None:
         found = _tensors(result)
         outputs[id(module)] = tuple(x.shape for x in found)
         known = {x.node for x in _tensors(args)}
@@ -126,7 +126,7 @@ def summary(
     )
 
 
-def _tensors(value: Any) -> list[Tensor]:
+def _tensors(value: object) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, dict):
