@@ -11,7 +11,7 @@ it is imported when it is first asked for. Importing imports no NumPy.
 
 from . import names
 from .binding import bind, getter, public, rows
-from .functions.torch_names import tensor as tensor  # not the package of that name
+from .functions.creation import tensor as tensor  # not the package of that name
 from .runtime import evaluator as evaluator  # which computes tensors from now on
 from .tensor import Methods, use_differentiator
 from .version import __version__ as __version__

@@ -28,22 +28,19 @@ from __future__ import annotations
 NAMES: dict[str, dict[str, str]] = {
     "dtype": {
         "tallow": """
-            bool_ DType float16 float32 float64 int16 int32 int64 int8 uint16 uint32
-            uint64 uint8
+            bool_ DType float16 float32 float64 int16 int32 int64 int8 uint16 uint32 uint64 uint8
         """,
         "unlisted": """
-            bool=bool_ double=float64 float=float32 half=float16 int=int32 long=int64
-            short=int16
+            bool=bool_ double=float64 float=float32 half=float16 int=int32 long=int64 short=int16
         """,
     },
     "errors": {
         "tallow": """
-            DeviceError DeviceLostError DeviceMemoryError DeviceUnavailableError
-            DTypeError FeedError FeedRangeError FormatError GradientError GraphError
-            IndexRangeError KernelError LinAlgError NonFiniteError
-            OnnxAmbiguousDataError OnnxError OnnxFormatError OnnxMissingDataError
-            OnnxUnsupportedError OptionError RealizeError ShapeError TallowError
-            TracingError
+            DeviceError DeviceLostError DeviceMemoryError DeviceUnavailableError DTypeError
+            FeedError FeedRangeError FormatError GradientError GraphError IndexRangeError
+            KernelError LinAlgError NonFiniteError OnnxAmbiguousDataError OnnxError OnnxFormatError
+            OnnxMissingDataError OnnxUnsupportedError OptionError RealizeError ShapeError
+            TallowError TracingError
         """,
     },
     "tensor": {
@@ -55,43 +52,6 @@ NAMES: dict[str, dict[str, str]] = {
     "tensor.printing": {
         "tallow": "set_printoptions",
     },
-    "functions.elementwise": {
-        "tallow": "bitcast bitwise_invert clip equal trunc_divide where",
-        "tallow functional method in-place torch torch_": "tanh",
-        "tallow method in-place": "pow",
-        "tallow method in-place torch": """
-            absolute=abs add bitwise_not=bitwise_invert divide eq=equal floor_divide
-            fmod ge=greater_equal greater greater_equal gt=greater le=less_equal less
-            less_equal logical_and logical_not logical_or logical_xor lt=less
-            mul=multiply multiply ne=not_equal not_equal sign subtract
-            true_divide=divide
-        """,
-        "tallow method in-place torch torch_": """
-            abs acos acosh arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh
-            arctan=atan arctanh=atanh asin asinh atan atanh ceil cos cosh erf exp expm1
-            fix=trunc floor log log1p neg=negative negative reciprocal round sin sinh
-            sqrt square tan trunc
-        """,
-        "tallow method in-place number-first": """
-            bitwise_and bitwise_or bitwise_xor remainder
-        """,
-        "tallow method torch": "isinf isnan maximum minimum positive",
-        "tallow number-first": "bitwise_left_shift bitwise_right_shift",
-        "operator": """
-            __abs__=abs __add__=plus __and__=bitwise_and __eq__=equal
-            __floordiv__=floor_divide __ge__=greater_equal __gt__=greater
-            __invert__=bitwise_invert __le__=less_equal __lshift__=bitwise_left_shift
-            __lt__=less __mod__=remainder __mul__=multiply __ne__=not_equal
-            __neg__=negative __or__=bitwise_or __pow__=pow
-            __rshift__=bitwise_right_shift __sub__=subtract __truediv__=divide
-            __xor__=bitwise_xor
-        """,
-        "operator second": """
-            __radd__=plus __rfloordiv__=floor_divide __rmod__=remainder
-            __rmul__=multiply __rpow__=pow __rsub__=subtract __rtruediv__=divide
-        """,
-        "method in-place torch torch_": "clamp_max clamp_min",
-    },
     "accelerators": {
         "unlisted": "accelerator backends cuda device mps",
     },
@@ -99,8 +59,8 @@ NAMES: dict[str, dict[str, str]] = {
         "tallow": "autocast",
     },
     "autodiff.everything": {
-        "internal": "REVERSE",
         "tallow": "checkpoint custom_vjp grad jvp stop_gradient value_and_grad vjp",
+        "internal": "REVERSE",
     },
     "custom": {
         "tallow": "custom_op",
@@ -108,19 +68,255 @@ NAMES: dict[str, dict[str, str]] = {
     "formats.weights": {
         "tallow": "load load_into save",
     },
+    "grad_mode": {
+        "tallow": "enable_grad inference_mode is_grad_enabled no_grad set_grad_enabled",
+    },
+    "random": {
+        "tallow": "Generator manual_seed",
+    },
+    "runtime.buffer": {
+        "tallow": "live_buffers",
+    },
+    "runtime.debug": {
+        "tallow": "debug_nans",
+    },
+    "runtime.device": {
+        "tallow": """
+            default_device devices get_float32_matmul_precision get_num_threads open_device
+            set_default_device set_float32_matmul_precision set_num_threads
+        """,
+    },
+    "runtime.evaluator": {
+        "tallow": "realize",
+    },
+    "runtime.hosted": {
+        "tallow": "NoKernelWarning",
+    },
+    "runtime.jit": {
+        "tallow": "jit",
+    },
+    "runtime.session": {
+        "tallow": "compile_session compile_session_async Session",
+    },
+    "runtime.tuning": {
+        "tallow": "tune Tuned TuningWarning",
+    },
+    "runtime.variable": {
+        "tallow": "Variable",
+    },
+    "sparse": {
+        "method": "to_sparse",
+    },
+    "functions.arithmetic": {
+        "tallow method in-place torch": "addcdiv addcmul div lerp sub",
+        "tallow method in-place torch torch_": "clamp log10 log2 rsqrt",
+        "tallow method torch": "allclose isclose isfinite",
+        "method in-place torch torch_": "clip=clamp",
+    },
+    "functions.arrange": {
+        "tallow": "scatter sort",
+        "tallow method torch": "argsort",
+    },
+    "functions.bessel": {
+        "tallow method in-place torch torch_": "i0",
+    },
+    "functions.creation": {
+        "tallow": """
+            arange empty eye from_numpy full full_like is_tensor linspace ones ones_like tensor
+            zeros zeros_like
+        """,
+        "tallow method in-place torch": "tril triu",
+        "static": "of_sizes_or_data",
+    },
+    "functions.cumulative": {
+        "tallow": "cumulative_prod cumulative_sum",
+        "tallow method in-place torch": "cumprod=cumulative_prod cumsum=cumulative_sum",
+    },
+    "functions.data_types": {
+        "tallow": "astype e finfo get_default_dtype iinfo inf isdtype nan newaxis pi result_type",
+        "tallow method torch": "is_floating_point",
+        "tallow torch": "can_cast",
+    },
+    "functions.decompositions": {
+        "tallow torch": "chain_matmul",
+        "tallow method torch": """
+            cholesky cholesky_inverse cholesky_solve inverse logdet matrix_exp matrix_power pinverse
+            slogdet
+        """,
+    },
+    "functions.draws": {
+        "tallow": "normal randint_like",
+        "tallow method torch": "multinomial",
+        "tallow torch": "binomial poisson",
+    },
+    "functions.elementwise": {
+        "tallow": "bitcast bitwise_invert clip equal trunc_divide where",
+        "tallow functional method in-place torch torch_": "tanh",
+        "tallow method in-place": "pow",
+        "tallow method in-place torch": """
+            absolute=abs add bitwise_not=bitwise_invert divide eq=equal floor_divide fmod
+            ge=greater_equal greater greater_equal gt=greater le=less_equal less less_equal
+            logical_and logical_not logical_or logical_xor lt=less mul=multiply multiply
+            ne=not_equal not_equal sign subtract true_divide=divide
+        """,
+        "tallow method in-place torch torch_": """
+            abs acos acosh arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan
+            arctanh=atanh asin asinh atan atanh ceil cos cosh erf exp expm1 fix=trunc floor log
+            log1p neg=negative negative reciprocal round sin sinh sqrt square tan trunc
+        """,
+        "tallow method in-place number-first": "bitwise_and bitwise_or bitwise_xor remainder",
+        "tallow method torch": "isinf isnan maximum minimum positive",
+        "tallow number-first": "bitwise_left_shift bitwise_right_shift",
+        "operator": """
+            __abs__=abs __add__=plus __and__=bitwise_and __eq__=equal __floordiv__=floor_divide
+            __ge__=greater_equal __gt__=greater __invert__=bitwise_invert __le__=less_equal
+            __lshift__=bitwise_left_shift __lt__=less __mod__=remainder __mul__=multiply
+            __ne__=not_equal __neg__=negative __or__=bitwise_or __pow__=pow
+            __rshift__=bitwise_right_shift __sub__=subtract __truediv__=divide __xor__=bitwise_xor
+        """,
+        "operator second": """
+            __radd__=plus __rfloordiv__=floor_divide __rmod__=remainder __rmul__=multiply
+            __rpow__=pow __rsub__=subtract __rtruediv__=divide
+        """,
+        "method in-place torch torch_": "clamp_max clamp_min",
+    },
+    "functions.equations": {
+        "tallow torch": "einsum",
+    },
+    "functions.gamma": {
+        "tallow method second in-place number-first": "polygamma",
+        "tallow method in-place torch": """
+            digamma igamma=gammainc igammac=gammaincc lgamma mvlgamma
+        """,
+    },
+    "functions.grids": {
+        "tallow": "as_tensor empty_like meshgrid",
+        "tallow torch": "cartesian_prod combinations logspace tril_indices triu_indices vander",
+    },
+    "functions.indexing": {
+        "tallow": "take take_along_axis",
+    },
+    "functions.joining": {
+        "tallow method": "unfold",
+        "tallow method torch": """
+            as_strided diag_embed diagflat dsplit fliplr flipud hsplit ravel rot90 split_with_sizes
+            tensor_split vsplit
+        """,
+        "tallow torch": """
+            atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors column_stack dstack hstack
+            row_stack=vstack vstack
+        """,
+    },
+    "functions.linear_algebra": {
+        "tallow": "matrix_transpose vecdot",
+        "tallow method torch": "det matmul",
+        "operator": "__matmul__=matmul",
+        "operator second": "__rmatmul__=matmul",
+    },
+    "functions.lines": {
+        "tallow method torch": "cummax cummin diff logcumsumexp",
+        "tallow torch": "cumulative_trapezoid gradient trapezoid trapz=trapezoid",
+    },
+    "functions.manipulation": {
+        "tallow": """
+            broadcast_arrays concat expand_dims flip moveaxis pad permute_dims repeat reshape split
+            squeeze unstack
+        """,
+        "tallow method torch": "broadcast_to repeat_interleave=repeat tile",
+        "tallow torch": "stack",
+    },
+    "functions.numbers": {
+        "tallow": "promote_types",
+        "tallow method in-place torch": """
+            arctan2=atan2 atan2 copysign heaviside hypot nextafter sgn
+        """,
+        "tallow method in-place torch torch_": """
+            deg2rad exp2 frac gcd lcm ldexp nan_to_num rad2deg sinc
+        """,
+        "tallow method in-place number-first": "float_power",
+        "tallow method torch": """
+            fmax fmin frexp is_complex is_nonzero isneginf isposinf isreal logaddexp logaddexp2
+            signbit
+        """,
+        "tallow torch": "rsub",
+    },
+    "functions.orders": {
+        "tallow method torch": "kthvalue median mode msort nanmedian nanquantile quantile topk",
+    },
+    "functions.places": {
+        "tallow method in-place torch": """
+            index_copy index_fill index_reduce masked_scatter put scatter_reduce
+        """,
+        "tallow method in-place torch torch_": "index_put",
+        "tallow method torch": """
+            diagonal_scatter masked_select select_scatter slice_scatter take_along_dim
+        """,
+    },
+    "functions.products": {
+        "tallow method in-place torch": "addbmm addmm addr baddbmm renorm",
+        "tallow method in-place torch torch_": "addmv",
+        "tallow method torch": """
+            bmm cdist cross dist dot ger=outer inner kron mm mv norm outer trace vdot=dot
+        """,
+        "tallow torch": "tensordot",
+    },
+    "functions.randomness": {
+        "tallow": "rand rand_like randint randn randn_like randperm",
+        "tallow method torch": "bernoulli",
+    },
+    "functions.reduction": {
+        "tallow": "max mean min std var",
+        "tallow method torch": "all amax=max amin=min any argmax argmin prod sum",
+    },
+    "functions.searching": {
+        "tallow method torch": "argwhere=nonzero count_nonzero nonzero",
+        "tallow torch": "searchsorted unravel_index",
+        "tallow number-first": "bucketize",
+    },
+    "functions.selection": {
+        "tallow method in-place torch": "index_add masked_fill scatter_add",
+        "tallow method torch": "gather index_select narrow select",
+        "method": "with_items",
+        "method in-place torch": "scatter=scatter_along",
+    },
+    "functions.sets": {
+        "tallow method": "unique",
+        "tallow method torch": "unique_consecutive",
+        "tallow number-first": "isin",
+    },
+    "functions.shapes": {
+        "tallow": "cat concatenate=cat",
+        "tallow method torch": "diag diagonal roll",
+        "method": "expand repeat=repeated",
+    },
+    "functions.special": {
+        "tallow method in-place torch": "erfinv",
+        "tallow method in-place torch torch_": "erfc logit",
+        "tallow method in-place number-first torch_": "xlogy",
+    },
+    "functions.statistics": {
+        "tallow method torch": """
+            aminmax bincount corrcoef cov histc histogram logsumexp nanmean nansum
+        """,
+        "tallow torch": "std_mean var_mean",
+    },
+    "functions.windows": {
+        "tallow torch": """
+            bartlett_window blackman_window hamming_window hann_window kaiser_window
+        """,
+    },
     "functional.activations": {
         "tallow functional method in-place torch torch_": "relu sigmoid",
         "tallow functional method torch": "log_softmax softmax",
         "functional": """
-            elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6
-            silu softmin softplus softshrink softsign swiglu tanhshrink
+            elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu6 silu
+            softmin softplus softshrink softsign swiglu tanhshrink
         """,
         "functional torch": "celu hardshrink prelu rrelu selu threshold",
     },
     "functional.adaptive": {
         "functional": """
-            adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d
-            adaptive_max_pool3d
+            adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d
         """,
         "functional torch": "adaptive_avg_pool1d adaptive_max_pool1d",
     },
@@ -144,13 +340,13 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functional.elementwise_losses": {
         "functional": """
-            binary_cross_entropy gaussian_nll_loss huber_loss l1_loss mse_loss
-            sigmoid_focal_loss smooth_l1_loss soft_margin_loss
+            binary_cross_entropy gaussian_nll_loss huber_loss l1_loss mse_loss sigmoid_focal_loss
+            smooth_l1_loss soft_margin_loss
         """,
         "functional torch": """
             binary_cross_entropy_with_logits cosine_embedding_loss cosine_similarity
-            hinge_embedding_loss kl_div margin_ranking_loss pairwise_distance
-            poisson_nll_loss triplet_margin_loss
+            hinge_embedding_loss kl_div margin_ranking_loss pairwise_distance poisson_nll_loss
+            triplet_margin_loss
         """,
     },
     "functional.grids": {
@@ -159,9 +355,7 @@ NAMES: dict[str, dict[str, str]] = {
         "functional torch": "channel_shuffle",
     },
     "functional.layers": {
-        "functional": """
-            dropout1d dropout2d dropout3d feature_alpha_dropout gumbel_softmax linear
-        """,
+        "functional": "dropout1d dropout2d dropout3d feature_alpha_dropout gumbel_softmax linear",
         "functional torch": "alpha_dropout bilinear dropout",
     },
     "functional.lookups": {
@@ -186,8 +380,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functional.pooling": {
         "functional": """
-            avg_pool2d avg_pool3d global_avg_pool lp_pool1d lp_pool2d lp_pool3d
-            sum_pool2d
+            avg_pool2d avg_pool3d global_avg_pool lp_pool1d lp_pool2d lp_pool3d sum_pool2d
         """,
         "functional torch": "avg_pool1d max_pool1d max_pool2d max_pool3d",
     },
@@ -197,188 +390,29 @@ NAMES: dict[str, dict[str, str]] = {
     "functional.transducer": {
         "functional": "rnnt_loss",
     },
-    "functions.arrange": {
-        "tallow": "scatter sort",
-        "tallow method torch": "argsort",
-    },
-    "functions.creation": {
-        "tallow": """
-            arange empty eye full full_like linspace ones ones_like zeros zeros_like
-        """,
-        "tallow method in-place torch": "tril triu",
-        "static": "of_sizes_or_data",
-    },
-    "functions.cumulative": {
-        "tallow": "cumulative_prod cumulative_sum",
-        "tallow method in-place torch": "cumprod=cumulative_prod cumsum=cumulative_sum",
-    },
-    "functions.data_types": {
-        "tallow": """
-            astype e finfo get_default_dtype iinfo inf isdtype nan newaxis pi
-            result_type
-        """,
-        "tallow method torch": "is_floating_point",
-        "tallow torch": "can_cast",
-    },
-    "functions.equations": {
-        "tallow torch": "einsum",
-    },
-    "functions.indexing": {
-        "tallow": "take take_along_axis",
-    },
-    "functions.linear_algebra": {
-        "tallow": "matrix_transpose vecdot",
-        "tallow method torch": "det matmul",
-        "operator": "__matmul__=matmul",
-        "operator second": "__rmatmul__=matmul",
-    },
-    "functions.manipulation": {
-        "tallow": """
-            broadcast_arrays concat expand_dims flip moveaxis pad permute_dims repeat
-            reshape split squeeze unstack
-        """,
-        "tallow method torch": "broadcast_to repeat_interleave=repeat tile",
-        "tallow torch": "stack",
-    },
-    "functions.randomness": {
-        "tallow": "rand rand_like randint randn randn_like randperm",
-        "tallow method torch": "bernoulli",
-    },
-    "functions.reduction": {
-        "tallow": "max mean min std var",
-        "tallow method torch": "all amax=max amin=min any argmax argmin prod sum",
-    },
-    "functions.torch_bessel": {
-        "tallow method in-place torch torch_": "i0",
-    },
-    "functions.torch_draws": {
-        "tallow torch": "binomial poisson",
-    },
-    "functions.torch_elements": {
-        "tallow method in-place torch": """
-            addcdiv addcmul addmm div index_add lerp scatter_add sub
-        """,
-        "tallow method in-place torch torch_": "log10 log2 rsqrt",
-        "tallow method torch": """
-            allclose diag diagonal dot ger=outer index_select isclose isfinite logsumexp
-            mv narrow norm outer roll select topk vdot=dot
-        """,
-        "method": "with_items",
-        "method in-place torch": "scatter=scatter_along",
-    },
-    "functions.torch_gamma": {
-        "tallow method second in-place number-first": "polygamma",
-        "tallow method in-place torch": """
-            digamma igamma=gammainc igammac=gammaincc lgamma mvlgamma
-        """,
-    },
-    "functions.torch_linalg": {
-        "tallow method torch": """
-            cholesky cholesky_inverse cholesky_solve dist inverse logdet matrix_exp
-            matrix_power pinverse slogdet
-        """,
-        "tallow torch": "chain_matmul",
-    },
-    "functions.torch_lines": {
-        "tallow method in-place torch": "addbmm addr renorm",
-        "tallow method torch": "corrcoef diagflat histc histogram logcumsumexp msort",
-        "tallow torch": """
-            bartlett_window blackman_window cumulative_trapezoid gradient hamming_window
-            hann_window kaiser_window unravel_index vander
-        """,
-    },
-    "functions.torch_math": {
-        "tallow method in-place torch": """
-            arctan2=atan2 atan2 baddbmm copysign heaviside hypot
-        """,
-        "tallow method in-place torch torch_": """
-            addmv deg2rad erfc exp2 frac logit nan_to_num rad2deg sinc
-        """,
-        "tallow method in-place number-first torch_": "xlogy",
-        "tallow method torch": """
-            aminmax bincount cdist count_nonzero cov cross diff inner kron logaddexp
-            logaddexp2 nanmean nansum signbit take_along_dim trace
-        """,
-        "tallow torch": "std_mean tensordot trapezoid trapz=trapezoid var_mean",
-    },
-    "functions.torch_names": {
-        "tallow": "cat concatenate=cat from_numpy is_tensor tensor",
-        "tallow method in-place torch": "masked_fill",
-        "tallow method in-place torch torch_": "clamp",
-        "tallow method torch": "bmm gather mm",
-        "method": "expand repeat=repeated",
-        "method in-place torch torch_": "clip=clamp",
-    },
-    "functions.torch_numbers": {
-        "tallow": "promote_types",
-        "tallow method in-place torch": "nextafter sgn",
-        "tallow method in-place torch torch_": "gcd lcm ldexp",
-        "tallow method in-place number-first": "float_power",
-        "tallow method torch": """
-            fmax fmin frexp is_complex is_nonzero isneginf isposinf isreal
-        """,
-        "tallow torch": "rsub",
-    },
-    "functions.torch_orders": {
-        "tallow method torch": "kthvalue median mode nanmedian nanquantile quantile",
-        "tallow torch": "searchsorted",
-        "tallow number-first": "bucketize",
-    },
-    "functions.torch_places": {
-        "tallow method": "unfold unique",
-        "tallow method in-place torch": """
-            index_copy index_fill index_reduce masked_scatter put scatter_reduce
-        """,
-        "tallow method in-place torch torch_": "index_put",
-        "tallow method torch": """
-            cummax cummin diagonal_scatter select_scatter slice_scatter
-            unique_consecutive
-        """,
-        "tallow number-first": "isin",
-    },
-    "functions.torch_shapes": {
-        "tallow": "as_tensor empty_like meshgrid normal randint_like",
-        "tallow method torch": """
-            argwhere=nonzero as_strided diag_embed dsplit fliplr flipud hsplit
-            masked_select nonzero ravel rot90 split_with_sizes tensor_split vsplit
-        """,
-        "tallow torch": """
-            atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod
-            column_stack combinations dstack hstack logspace row_stack=vstack
-            tril_indices triu_indices vstack
-        """,
-    },
-    "functions.torch_special": {
-        "tallow method in-place torch": "erfinv",
-        "tallow method torch": "multinomial",
-    },
-    "grad_mode": {
-        "tallow": "enable_grad inference_mode is_grad_enabled no_grad set_grad_enabled",
-    },
     "methods.conversions": {
         "tallow method torch": "clone",
         "method": """
-            bfloat16 bool byte char contiguous cpu cuda data double float half int long
-            new new_empty new_full new_ones new_tensor new_zeros short to to_dense type
-            type_as xpu=cuda
+            bfloat16 bool byte char contiguous cpu cuda data double float half int long new
+            new_empty new_full new_ones new_tensor new_zeros short to to_dense type type_as xpu=cuda
         """,
     },
     "methods.facts": {
         "tallow method torch": "numel",
         "method": """
             adjoint data_ptr dim element_size get_device grad_fn H=hermitian is_contiguous is_cpu
-            is_cuda is_hpu is_meta is_mkldnn is_mps is_nested is_pinned=no is_quantized
-            is_same_size is_shared=no is_sparse is_sparse_csr is_xpu itemsize layout mH=hermitian
-            names nbytes ndimension=dim nelement=numel pin_memory=itself real
-            record_stream resolve_conj=itself share_memory_=itself storage_offset stride
+            is_cuda is_hpu is_meta is_mkldnn is_mps is_nested is_pinned=no is_quantized is_same_size
+            is_shared=no is_sparse is_sparse_csr is_xpu itemsize layout mH=hermitian names nbytes
+            ndimension=dim nelement=numel pin_memory=itself real record_stream resolve_conj=itself
+            share_memory_=itself storage_offset stride
         """,
         "method torch": "conj=itself is_inference=no is_signed",
     },
     "methods.fills": {
         "method": """
-            bernoulli_ cauchy_ copy_ exponential_ fill_diagonal_ geometric_ log_normal_
-            normal_ random_ squeeze_ swapaxes_=transpose_ swapdims_=transpose_ t_
-            transpose_ uniform_ unsqueeze_
+            bernoulli_ cauchy_ copy_ exponential_ fill_diagonal_ geometric_ log_normal_ normal_
+            random_ squeeze_ swapaxes_=transpose_ swapdims_=transpose_ t_ transpose_ uniform_
+            unsqueeze_
         """,
         "method torch": "detach_ fill_ zero_",
     },
@@ -388,15 +422,12 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "methods.views": {
         "tallow method torch": """
-            chunk flatten movedim permute swapaxes=transpose swapdims=transpose t
-            transpose unbind unflatten unsqueeze
+            chunk flatten movedim permute swapaxes=transpose swapdims=transpose t transpose unbind
+            unflatten unsqueeze
         """,
         "operator": "__getitem__=getitem",
         "method": "reshape_as=view_as T view view_as",
         "method torch": "moveaxis=movedim reshape split squeeze",
-    },
-    "nn.functional": {
-        "torch": "celu_ rrelu_ selu_ threshold_",
     },
     "nn.activation": {
         "nn": """
@@ -422,9 +453,7 @@ NAMES: dict[str, dict[str, str]] = {
         "nn": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     },
     "nn.convolution": {
-        "nn": """
-            Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d DeformConv2d
-        """,
+        "nn": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d DeformConv2d",
     },
     "nn.distance": {
         "nn": "CosineSimilarity PairwiseDistance",
@@ -437,6 +466,9 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "nn.encodings": {
         "nn": "PositionalEncoding RotaryEncoding",
+    },
+    "nn.functional": {
+        "torch": "celu_ rrelu_ selu_ threshold_",
     },
     "nn.lazy": {
         "nn": """
@@ -499,42 +531,6 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "nn.utils.norms": {
         "nn.utils": "remove_spectral_norm remove_weight_norm spectral_norm weight_norm",
-    },
-    "random": {
-        "tallow": "Generator manual_seed",
-    },
-    "runtime.buffer": {
-        "tallow": "live_buffers",
-    },
-    "runtime.debug": {
-        "tallow": "debug_nans",
-    },
-    "runtime.device": {
-        "tallow": """
-            default_device devices get_float32_matmul_precision get_num_threads
-            open_device set_default_device set_float32_matmul_precision set_num_threads
-        """,
-    },
-    "runtime.evaluator": {
-        "tallow": "realize",
-    },
-    "runtime.hosted": {
-        "tallow": "NoKernelWarning",
-    },
-    "runtime.jit": {
-        "tallow": "jit",
-    },
-    "runtime.session": {
-        "tallow": "compile_session compile_session_async Session",
-    },
-    "runtime.tuning": {
-        "tallow": "tune Tuned TuningWarning",
-    },
-    "runtime.variable": {
-        "tallow": "Variable",
-    },
-    "sparse": {
-        "method": "to_sparse",
     },
 }
 """For each file of the library, its names by their forms."""

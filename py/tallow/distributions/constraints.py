@@ -9,7 +9,9 @@ from typing import Any
 from .. import functions as f
 from ..errors import MissingError, OptionError, ShapeError
 from ..functions.data_types import finfo
-from ..functions.torch_elements import diagonal, narrow, norm, select
+from ..functions.products import norm
+from ..functions.selection import narrow, select
+from ..functions.shapes import diagonal
 from ..tensor import Tensor, asarray
 
 __all__ = [

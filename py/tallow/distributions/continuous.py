@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from .. import functions as f
 from ..errors import OptionError
-from ..functions.torch_bessel import i0e, i1e
-from ..functions.torch_special import ndtri
+from ..functions.bessel import i0e, i1e
+from ..functions.special import ndtri
 from ..tensor import Tensor, asarray
 from . import constraints, draws
 from .constraints import Constraint, dependent_property

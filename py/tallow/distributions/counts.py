@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from .. import functional
 from .. import functions as f
 from ..errors import MissingError, OptionError
-from ..functions.torch_gamma import lgamma
-from ..functions.torch_math import xlogy
+from ..functions.gamma import lgamma
+from ..functions.special import xlogy
 from ..shape import Shape
 from ..tensor import Tensor, host_values
 from . import constraints, draws

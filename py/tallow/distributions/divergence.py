@@ -13,8 +13,8 @@ from typing import TypeVar
 from .. import functions as f
 from ..errors import MissingError, OptionError, ShapeError
 from ..functional import softplus
-from ..functions.torch_gamma import digamma, lgamma
-from ..functions.torch_math import xlogy
+from ..functions.gamma import digamma, lgamma
+from ..functions.special import xlogy
 from ..tensor import Tensor, host_values
 from .continuous import Cauchy, Exponential, Gumbel, Laplace, Normal, Uniform
 from .counts import Binomial, Geometric, Poisson

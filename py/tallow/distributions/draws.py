@@ -1,5 +1,5 @@
 """Draws of gamma variables and of angles, by candidates that are accepted or rejected, as those of
-counts in functions/torch_draws.py: see there."""
+counts in functions/draws.py: see there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 
 from .. import functions as f
 from ..autograd import Context, Function
-from ..functions.torch_draws import accepted, binomial_draws, poisson_draws
-from ..functions.torch_gamma import gamma_slope, lgamma
+from ..functions.draws import accepted, binomial_draws, poisson_draws
+from ..functions.gamma import gamma_slope, lgamma
 from ..shape import Shape
 from ..tensor import Tensor
 

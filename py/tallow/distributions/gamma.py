@@ -9,8 +9,8 @@ from .. import functional
 from .. import functions as f
 from ..errors import ShapeError
 from ..functions.data_types import finfo
-from ..functions.torch_gamma import digamma, gammainc, lgamma
-from ..functions.torch_math import xlogy
+from ..functions.gamma import digamma, gammainc, lgamma
+from ..functions.special import xlogy
 from ..tensor import Tensor
 from . import constraints, draws
 from .distribution import Distribution, ExponentialFamily

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
-from ..functions.torch_elements import logsumexp
+from ..functions.statistics import logsumexp
 from ..tensor import Tensor
 from . import constraints
 from .constraints import Constraint, dependent_property

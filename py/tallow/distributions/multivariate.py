@@ -9,9 +9,10 @@ from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..functions import linalg
 from ..functions.data_types import finfo
-from ..functions.torch_elements import diagonal, norm
-from ..functions.torch_gamma import digamma, lgamma, mvlgamma
-from ..functions.torch_shapes import diag_embed
+from ..functions.gamma import digamma, lgamma, mvlgamma
+from ..functions.joining import diag_embed
+from ..functions.products import norm
+from ..functions.shapes import diagonal
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Tensor
 from . import constraints, draws

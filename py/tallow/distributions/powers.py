@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .. import functions as f
-from ..functions.torch_gamma import digamma, lgamma
+from ..functions.gamma import digamma, lgamma
 from ..tensor import Tensor
 from . import constraints
 from .constraints import Constraint, dependent_property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .. import functional
 from .. import functions as f
-from ..functions.torch_elements import logsumexp
+from ..functions.statistics import logsumexp
 from ..tensor import Tensor
 from . import constraints
 from .discrete import Categorical, Chances

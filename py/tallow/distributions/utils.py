@@ -10,7 +10,7 @@ from .. import functions as f
 from ..dtype import DType
 from ..errors import OptionError, ShapeError
 from ..functions.data_types import finfo
-from ..functions.torch_elements import logsumexp
+from ..functions.statistics import logsumexp
 from ..tensor import Tensor, asarray
 
 __all__ = [

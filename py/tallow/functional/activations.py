@@ -190,12 +190,6 @@ def logsigmoid(input: Tensor) -> Tensor:
     return -softplus(-x)
 
 
-def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent."""
-    x = input
-    return f.tanh(x)
-
-
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * tanh(softplus(x)) (Misra 2019)."""
     x = input

@@ -11,8 +11,8 @@ from .. import functions as f
 from ..autodiff import with_gradient
 from ..casting import in_float32
 from ..errors import OptionError, ShapeError
+from ..functions.products import norm
 from ..functions.reduction import root
-from ..functions.torch_elements import norm
 from ..ops.movement import reshape
 from ..tensor import Tensor
 from .activations import softplus

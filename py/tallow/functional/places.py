@@ -9,7 +9,7 @@ from itertools import product
 from .. import dtype as dt
 from .. import functions as f
 from ..errors import DTypeError, OptionError, ShapeError
-from ..functions.torch_elements import scatter_along
+from ..functions.selection import scatter_along
 from ..hostarray import from_values
 from ..shape import size_of
 from ..tensor import Tensor, asarray

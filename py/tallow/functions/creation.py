@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
-from ..errors import OptionError, ShapeError
+from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import constant, make
 from ..hostarray import from_values
 from ..ops import source
@@ -265,3 +265,32 @@ def of_sizes_or_data(*given: Any, device: str | None = None, dtype: DType | None
     if type(data) is Size:
         return placed(full(data, 0.0, kind), device)
     return placed(asarray(data).astype(kind).detach(), device)
+
+
+def tensor(
+    data: Any,
+    dtype: DType | str | None = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of a number, nested lists or an array, which is copied. Python's integers become
+    int32, its floating numbers float32. Raises what `asarray` raises."""
+    if hasattr(data, "__array__") and not isinstance(data, Tensor):
+        data = data.__array__().copy()
+    made = asarray(data, dtype)
+    if isinstance(data, Tensor) or made.node.size == 1:  # a number that is no part of an op
+        made = made.detach()
+    made = made if device is None else made.to(device)
+    return made.requires_grad_() if requires_grad else made
+
+
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor of an array, which is not copied: do not change it afterwards."""
+    if not hasattr(ndarray, "__array__"):
+        raise DTypeError(f"from_numpy: {type(ndarray).__name__} is not a NumPy array")
+    return asarray(ndarray)
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether this is a tensor."""
+    return isinstance(obj, Tensor)

@@ -66,6 +66,11 @@ def promote_all(dtypes: list[DType]) -> DType:
     return common
 
 
+def floating(x: Tensor) -> Tensor:
+    """x, whose integers become float32."""
+    return x if x.dtype.is_floating else x.astype(dt.float32)
+
+
 def dtype_cast(value: Scalar, dtype: DType) -> Scalar:
     """A Python number converted to the Python type that matches the element type."""
     return bool(value) if dtype == dt.bool_ else float(value) if dtype.is_floating else int(value)

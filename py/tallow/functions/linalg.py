@@ -21,7 +21,7 @@ from ..graph import make
 from ..ops import linalg as records
 from ..shape import broadcast_shapes, check_axis
 from ..tensor import Tensor, asarray
-from . import elementwise, linear_algebra, reduction, torch_elements, torch_math
+from . import elementwise, linear_algebra, products, reduction, shapes
 from .creation import eye, tril, triu, zeros
 from .linear_algebra import matmul, matrix_transpose, unpacked, vecdot
 from .manipulation import broadcast_arrays, broadcast_to, expand_dims, squeeze
@@ -345,7 +345,7 @@ def vector_norm(x: Tensor, *, axis: Axis = None, keepdims: bool = False, ord: fl
         raise DTypeError(f"vector_norm: takes floating elements, not {x.dtype.name}")
     if not isinstance(ord, (int, float)):
         raise OptionError(f"vector_norm: ord {ord!r} is not a number")
-    return torch_elements.norm(x, ord, axis, keepdims)
+    return products.norm(x, ord, axis, keepdims)
 
 
 def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Order | None = "fro") -> Tensor:
@@ -469,12 +469,12 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def tensordot(x1: Tensor, x2: Tensor, *, axes: int | Sequence[Sequence[int]] = 2) -> Tensor:
     """Products summed over axes of both: the last `axes` of x1 and the first of x2, or two lists.
     Raises ShapeError if their lengths differ."""
-    return torch_math.tensordot(x1, x2, axes)
+    return products.tensordot(x1, x2, axes)
 
 
 def outer(x1: Tensor, x2: Tensor) -> Tensor:
     """All products of an element of one vector and one of another. ShapeError for other tensors."""
-    return torch_elements.outer(x1, x2)
+    return products.outer(x1, x2)
 
 
 def cross(x1: Tensor, x2: Tensor, *, axis: int = -1) -> Tensor:
@@ -486,7 +486,7 @@ def cross(x1: Tensor, x2: Tensor, *, axis: int = -1) -> Tensor:
         if x.shape[last] != 3:
             raise ShapeError(f"cross: axis {axis} of {x1.shape} and {x2.shape} must have 3")
     first, second = broadcast_arrays(x1, x2)
-    return torch_math.cross(first, second, last)
+    return products.cross(first, second, last)
 
 
 def diagonal(x: Tensor, *, offset: int = 0) -> Tensor:
@@ -494,7 +494,7 @@ def diagonal(x: Tensor, *, offset: int = 0) -> Tensor:
     one."""
     if x.ndim < 2:
         raise ShapeError(f"diagonal: takes matrices, at least two axes, not {x.shape}")
-    return torch_elements.diagonal(x, offset, x.ndim - 2, x.ndim - 1)
+    return shapes.diagonal(x, offset, x.ndim - 2, x.ndim - 1)
 
 
 def trace(x: Tensor, *, offset: int = 0, dtype: DType | str | None = None) -> Tensor:

@@ -10,7 +10,7 @@ from ..device_name import DeviceName, resolved
 from ..dtype import DType, as_dtype, in_pytorch, is_dtype, tensor_type
 from ..errors import OptionError
 from ..functions import creation, manipulation
-from ..functions.torch_names import tensor as tensor_of
+from ..functions.creation import tensor as tensor_of
 from ..tensor import Scalar, Tensor
 
 TypeLike = DType | str

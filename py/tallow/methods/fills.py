@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 from ..functions import creation, elementwise, randomness
-from ..functions.torch_names import expand, masked_fill
+from ..functions.selection import masked_fill
+from ..functions.shapes import expand
 from ..tensor import Scalar, Tensor, asarray
 from . import views
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..dtype import DType, in_pytorch
 from ..errors import DTypeError
 from ..functions import arrange, elementwise, indexing, manipulation, reduction
-from ..functions.torch_names import expand
+from ..functions.shapes import expand
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor
 

@@ -13,14 +13,14 @@ from typing import Concatenate, ParamSpec
 
 from ..dtype import DType, is_dtype
 from ..functions import elementwise, indexing, manipulation
-from ..functions.torch_elements import with_items
-from ..functions.torch_names import chunk as pieces_of
-from ..functions.torch_names import flatten as flattened
-from ..functions.torch_names import permute as permuted
-from ..functions.torch_names import squeeze as squeezed
-from ..functions.torch_names import t as transposed_matrix
-from ..functions.torch_names import transpose as transposed
-from ..functions.torch_shapes import unflatten as axis_split
+from ..functions.joining import unflatten as axis_split
+from ..functions.selection import with_items
+from ..functions.shapes import chunk as pieces_of
+from ..functions.shapes import flatten as flattened
+from ..functions.shapes import permute as permuted
+from ..functions.shapes import squeeze as squeezed
+from ..functions.shapes import t as transposed_matrix
+from ..functions.shapes import transpose as transposed
 from ..ops.movement import permute as permute_op
 from ..shape import check_axis
 from ..tensor import Tensor, is_basic

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
-from ..functions.torch_special import erfinv
+from ..functions.special import erfinv
 from ..shape import size_of
 from ..tensor import Tensor, asarray
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from tallow.dtype import DType
 from tallow.functions.arrange import Ordered
 from tallow.functions.linalg import SlogdetResult
-from tallow.functions.torch_lines import Histogram
-from tallow.functions.torch_math import Bounds
-from tallow.functions.torch_numbers import Parts
+from tallow.functions.numbers import Parts
+from tallow.functions.statistics import Bounds
+from tallow.functions.statistics import Histogram
 from tallow.methods.facts import MadeBy
 from tallow.random import Generator
 from tallow.sparse import SparseTensor

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ..dtype import DType
 from ..errors import LinAlgError, OptionError, ShapeError
 from ..functions import linalg as of
-from ..functions import manipulation, torch_elements
+from ..functions import manipulation, shapes
 from ..functions.creation import zeros
 from ..functions.linalg import (
     CholeskyExResult,
@@ -291,7 +291,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A diagonal of two axes, as the last axis of the result."""
-    return torch_elements.diagonal(A, offset, dim1, dim2)
+    return shapes.diagonal(A, offset, dim1, dim2)
 
 
 __all__ = [

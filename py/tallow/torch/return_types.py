@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..functions.arrange import Ordered
-from ..functions.torch_names import Extremes
+from ..methods.meanings import Extremes
 
 max = min = median = mode = kthvalue = cummax = cummin = Extremes
 sort = topk = Ordered

@@ -7,7 +7,7 @@ from typing import Any
 import tallow as tl
 
 from .. import functional
-from ..functions import torch_special
+from ..functions import special as definitions
 from ..tensor import Tensor
 from .calls import spelled
 from .names import words
@@ -33,7 +33,7 @@ _OTHERS = frozenset(
 def __getattr__(name: str) -> Any:
     own = _NAMES.get(name, name)
     if name in _NAMES or name in _OTHERS:
-        for source in (torch_special, Tensor, tl, functional):
+        for source in (definitions, Tensor, tl, functional):
             found = getattr(source, own, None)
             if callable(found):
                 return spelled(f"torch.special.{name}", found)

@@ -13,7 +13,7 @@ from .. import dtype as dt
 from .. import functional, shape
 from ..dtype import DType, as_dtype
 from ..errors import ArgumentError, DTypeError, OptionError
-from ..functions import torch_shapes
+from ..functions import draws, grids
 from ..functions.creation import of_sizes_or_data, placed
 from ..random import Generator
 from ..shape import Size
@@ -99,7 +99,7 @@ def from_numpy(ndarray: np.ndarray[Any, np.dtype[Any]]) -> Tensor:
 
 def as_tensor(data: object, dtype: TypeLike = None, device: str | None = None) -> Tensor:
     """A tensor of data: itself, if it is one of that type already."""
-    return torch_shapes.as_tensor(_listed(data), dtype, device)
+    return grids.as_tensor(_listed(data), dtype, device)
 
 
 def asarray(
@@ -266,7 +266,7 @@ def logspace(
     requires_grad: builtins.bool = False,
 ) -> Tensor:
     """`steps` powers of a base, whose exponents go from start to end."""
-    made = torch_shapes.logspace(start, end, steps, base)
+    made = grids.logspace(start, end, steps, base)
     return placed(made if dtype is None else made.astype(dtype), device, requires_grad)
 
 
@@ -365,7 +365,7 @@ def normal(
     requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Numbers of normal distributions, in the shape of mean and std, or in `size`."""
-    drawn = torch_shapes.normal(mean, std, size)
+    drawn = draws.normal(mean, std, size)
     made = placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
     return made if out is None else put_out(out, made)
 

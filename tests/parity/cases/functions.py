@@ -37,9 +37,9 @@ def _special(t: Any, name: str) -> Any:
     """torch.special's function, which Tallow has among others."""
     if hasattr(t, "special"):
         return getattr(t.special, name)
-    from tallow.functions import torch_special
+    from tallow.functions import special
 
-    return getattr(torch_special, name)
+    return getattr(special, name)
 
 
 UNARY: dict[str, Any] = {

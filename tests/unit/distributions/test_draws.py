@@ -146,7 +146,7 @@ def test_gradients_of_draws(name: str) -> None:
 
 def test_implicit_gradients_are_those_of_the_quantile() -> None:
     """Beside differences of the distribution function in double precision."""
-    from tallow.functions.torch_gamma import gamma_slope, gammainc
+    from tallow.functions.gamma import gamma_slope, gammainc
 
     a = np.array([0.05, 0.3, 1.0, 2.5, 9.0, 80.0])[:, None]
     x = np.maximum(a * np.array([0.05, 0.4, 0.9, 1.01, 1.1, 1.9]), 1e-12)

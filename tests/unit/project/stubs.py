@@ -39,7 +39,7 @@ def defined(module: str) -> dict[str, ast.stmt]:
     """The last statement that defines each name at the top of a module."""
     found: dict[str, ast.stmt] = {}
     for item in parsed(module).body:
-        if isinstance(item, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found[item.name] = item
         elif isinstance(item, ast.Assign):
             for target in item.targets:

@@ -16,7 +16,7 @@ from tallow_build.paths import ROOT
 LIBRARY = ROOT / "py" / "tallow"
 PACKAGES = sorted(path.parent for path in LIBRARY.glob("*/__init__.py"))
 READMES = [
-    *(path / "README.md" for path in PACKAGES if path.name != "methods"),  # which is to go
+    *(path / "README.md" for path in PACKAGES),
     LIBRARY / "formats" / "onnx" / "README.md",
     *(ROOT / name / "README.md" for name in ("py/tallow_page", "py/tallow_build", "web", "tests")),
 ]

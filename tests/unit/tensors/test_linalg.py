@@ -14,7 +14,7 @@ import pytest
 import tallow as tl
 from tallow import context, linalg
 from tallow.errors import LinAlgError, OptionError
-from tallow.functions import torch_elements
+from tallow.functions import shapes
 from tallow.graph import Graph, input_node
 
 with context.pytorch.override(True):  # its habits stay within
@@ -548,7 +548,7 @@ def test_torchs_names_outside_of_its_linalg() -> None:
 @pytest.mark.parametrize("axes", [(0, 2), (2, 0), (-1, 1), (-3, -1)])
 @pytest.mark.parametrize("offset", [0, 1, -2])
 def test_diagonals_of_any_axes(axes: tuple[int, int], offset: int) -> None:
-    found = torch_elements.diagonal(tl.asarray(TALL), offset, *axes)
+    found = shapes.diagonal(tl.asarray(TALL), offset, *axes)
     np.testing.assert_array_equal(found.numpy(), np.diagonal(TALL, offset, *axes))
     np.testing.assert_array_equal(
         spelled.diagonal(tl.asarray(TALL), offset=offset, dim1=axes[0], dim2=axes[1]).numpy(),

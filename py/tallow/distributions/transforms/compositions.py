@@ -9,7 +9,7 @@ from operator import add, mul
 
 from ... import functions as f
 from ...errors import OptionError, ShapeError
-from ...functions.torch_elements import narrow, select
+from ...functions.selection import narrow, select
 from ...shape import Shape
 from ...tensor import Tensor
 from .. import constraints

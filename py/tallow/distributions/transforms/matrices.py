@@ -10,8 +10,8 @@ from ... import functions as f
 from ...errors import ShapeError
 from ...functions import linalg
 from ...functions.data_types import finfo
-from ...functions.torch_elements import diagonal
-from ...functions.torch_shapes import diag_embed
+from ...functions.joining import diag_embed
+from ...functions.shapes import diagonal
 from ...shape import Shape
 from ...tensor import Tensor
 from .. import constraints

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from ... import functions as f
 from ...binding import getter
 from ...errors import NonFiniteError, OptionError, ShapeError
-from ...functions.torch_elements import norm
+from ...functions.products import norm
 from ...grad_mode import no_grad
 from ...runtime.variable import Variable, assign_together
 from ...tensor import Tensor, realize_now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import functions as f
 from ...errors import OptionError
 from ...functional import normalize
-from ...functions.torch_elements import norm
+from ...functions.products import norm
 from ...grad_mode import no_grad
 from ...tensor import Tensor
 from ..convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d

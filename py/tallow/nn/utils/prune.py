@@ -180,7 +180,7 @@ class LnStructured(RandomStructured):
         self.n = n
 
     def scores(self, t: Tensor) -> Tensor:
-        from ...functions.torch_elements import norm
+        from ...functions.products import norm
 
         return norm(f.reshape(f.moveaxis(t, self.dim, 0), (t.shape[self.dim], -1)), self.n, 1)
 

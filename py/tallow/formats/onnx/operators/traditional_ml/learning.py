@@ -111,7 +111,7 @@ def transformed(scores: Tensor, name: str) -> Tensor:
         total = f.sum(power, 1, True)
         return power / f.where(f.equal(total, 0), 1.0, total)
     if name == "PROBIT":
-        from .....functions.torch_special import erfinv  # the page starts without it
+        from .....functions.special import erfinv  # the page starts without it
 
         return erfinv(2 * scores - 1) * math.sqrt(2)
     return scores

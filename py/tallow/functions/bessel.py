@@ -9,7 +9,11 @@ from ..tensor import Tensor
 from . import elementwise
 
 _NEAR = 15.0  # up to here the power series, beyond the asymptotic one
+
+
 _TERMS = 40
+
+
 _FAR_TERMS = 14
 
 

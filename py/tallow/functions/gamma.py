@@ -12,8 +12,6 @@ from .elementwise import clip
 from .manipulation import expand_dims
 from .reduction import sum as sum_of
 
-# ---- the gamma function --------------------------------------------------------------------------
-
 _LANCZOS = (
     0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
     -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
@@ -62,10 +60,12 @@ def digamma(input: Tensor) -> Tensor:
     return elementwise.where(negative, found - math.pi * cotangent, found)
 
 
-# ---- its parts -----------------------------------------------------------------------------------
-
 _STEP = 0.2
+
+
 _STEPS = [-9.5 + _STEP * n for n in range(66)]
+
+
 _BEFORE = 1 / math.expm1(_STEP)  # what the steps before the first would add, as a part of it
 
 
@@ -165,9 +165,9 @@ def gamma_slope(concentration: Tensor, value: Tensor) -> Tensor:
     return x * elementwise.where(lower, offset * whole + lengths, lengths - offset * whole)
 
 
-# ---- Hurwitz's zeta function and what follows from it --------------------------------------------
-
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+
+
 _TERMS = 10
 
 
@@ -220,7 +220,15 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 
 
 gammaln = lgamma
+
+
 psi = digamma
+
+
 multigammaln = mvlgamma
+
+
 igamma = gammainc
+
+
 igammac = gammaincc

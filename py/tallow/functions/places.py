@@ -1,32 +1,41 @@
-"""PyTorch's names for functions that write at places, or find them; see torch_math.py."""
+"""Functions that write at places, and those that take elements from them."""
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from .. import dtype as dt
 from ..errors import DTypeError, OptionError, ShapeError
-from ..hostarray import from_values
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, asarray, host_values
-from . import elementwise
-from .arrange import Ordered, scatter_rows
+from ..tensor import Scalar, Tensor, asarray
+from . import elementwise, manipulation
+from .arrange import scatter_rows
 from .creation import arange, full, ones, zeros, zeros_like
-from .indexing import checked_indices, take, take_along_axis
-from .manipulation import broadcast_to, expand_dims, moveaxis, pad, reshape
-from .reduction import any as any_of
-from .torch_elements import diagonal, scatter_along, with_items
+from .indexing import checked_indices, take_along_axis
+from .manipulation import broadcast_to, reshape
+from .selection import scatter_along, with_items
+from .shapes import diagonal
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """The elements at one index each along an axis, or of the flattened tensor."""
+    if dim is None:
+        return take_along_axis(reshape(input, (-1,)), reshape(indices, (-1,)), 0)
+    return take_along_axis(input, indices, dim)
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask, which broadcasts, is true, as a vector. Reads the mask, and
+    blocks."""
+    x, mask = manipulation.broadcast_arrays(input, mask)
+    return x[mask]
 
 
 def _along(line: Tensor, axis: int, rank: int) -> Tensor:
     """A vector that broadcasts along an axis."""
     return reshape(line, (-1, *(1,) * (rank - axis - 1)))
-
-
-# ---- writing at places ---------------------------------------------------------------------------
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -> Tensor:
@@ -180,137 +189,3 @@ def diagonal_scatter(
     if places.shape != src.shape:
         raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {places.shape}")
     return _written(input, places, src)
-
-
-# ---- finding -------------------------------------------------------------------------------------
-
-
-def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """Windows of `size` elements along an axis, `step` apart, as a new last axis. Raises
-    OptionError for a window that does not fit."""
-    axis = check_axis(dimension, input.ndim, "unfold")
-    length = input.shape[axis]
-    if not 0 <= size <= length or step < 1:
-        raise OptionError(f"unfold: windows of {size}, {step} apart, of {length} elements")
-    places = arange(0, length - size + 1, step)[:, None] + arange(size)
-    return moveaxis(take(input, places, axis), axis + 1, -1)
-
-
-def isin(elements: Tensor | Scalar, test_elements: Tensor | Scalar) -> Tensor:
-    """Where elements are among others, tensors or numbers; it compares all with all."""
-    return any_of(expand_dims(asarray(elements), -1) == reshape(asarray(test_elements), (-1,)), -1)
-
-
-class _Missing:
-    """A NaN, which equals no other."""
-
-
-def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The different elements, in order; NaN comes last, and equals no other. return_inverse: also
-    the place of each element among them;
-    return_counts: also how often each occurs. dim: the different slices along an axis instead.
-    Reads the elements, and blocks. Raises AxisError for an axis that there is not."""
-    if dim is not None:
-        return _unique_slices(input, check_axis(dim, input.ndim, "unique"), return_inverse,
-                              return_counts)  # fmt: skip
-    items = [_Missing() if item != item else item for item in host_values([input])[0].flat()]
-    counts: dict[Any, int] = {}
-    for item in items:
-        counts[item] = counts.get(item, 0) + 1
-    different = [item for item in counts if not isinstance(item, _Missing)]
-    order = builtins.sorted(different) + [each for each in counts if isinstance(each, _Missing)]
-    places = {value: place for place, value in enumerate(order)}
-    values = [math.nan if isinstance(item, _Missing) else item for item in order]
-    found = [asarray(from_values(values, (len(values),), input.dtype))]
-    if return_inverse:
-        inverse = from_values([places[item] for item in items], input.shape, dt.default_integer())
-        found.append(asarray(inverse))
-    if return_counts:
-        found.append(
-            asarray(from_values([counts[v] for v in order], (len(values),), dt.default_integer()))
-        )
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-def unique_consecutive(
-    input: Tensor,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The elements, or the slices along an axis, that differ from the one before. return_inverse:
-    also the place of each among them; return_counts: also how many follow each other. Reads
-    where they differ, and blocks."""
-    x = reshape(input, (-1,)) if dim is None else input
-    axis = check_axis(dim or 0, x.ndim, "unique_consecutive")
-    length, before = x.shape[axis], (slice(None),) * axis
-    changes = elementwise.not_equal(
-        x[(*before, slice(1, None))], x[(*before, slice(None, max(length - 1, 0)))]
-    )
-    others = tuple(each for each in range(x.ndim) if each != axis)
-    differs = host_values([any_of(changes, others) if others else changes])[0].flat()
-    begins = [0, *(n + 1 for n, new in enumerate(differs) if new)] if length else []
-    found = [take(x, asarray(begins, "int32"), axis) if begins else x]
-    ends = [*begins[1:], length]
-    counts = [end - begin for begin, end in zip(begins, ends, strict=length > 0)]
-    if return_inverse:
-        places = [n for n, count in enumerate(counts) for _ in range(count)]
-        inverse = asarray(places, dt.default_integer())
-        found.append(reshape(inverse, input.shape) if dim is None else inverse)
-    if return_counts:
-        found.append(asarray(counts, dt.default_integer()))
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-def _unique_slices(input: Tensor, axis: int, inverse: bool, counted: bool) -> Any:
-    """The different slices along an axis, in order, as `unique`."""
-    length = input.shape[axis]
-    (data,) = host_values([reshape(moveaxis(input, axis, 0), (length, -1))])
-    slices = [tuple(line) for line in data.tolist()]
-    order = builtins.sorted(set(slices))
-    places = {each: place for place, each in enumerate(order)}
-    kind = dt.default_integer()
-    firsts = [slices.index(each) for each in order]
-    found = [take(input, asarray(from_values(firsts, (len(order),), kind)), axis)]
-    if inverse:
-        found.append(asarray(from_values([places[each] for each in slices], (length,), kind)))
-    if counted:
-        counts = [slices.count(each) for each in order]
-        found.append(asarray(from_values(counts, (len(order),), kind)))
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
-    """The extreme elements so far along an axis, and their last places, in log2(n) steps: see
-    cumulative.py."""
-    axis = check_axis(dim, input.ndim, "cummax" if greatest else "cummin")
-    length = input.shape[axis]
-    lines = broadcast_to(_along(arange(length), axis, input.ndim), input.shape)
-    values, places, shift = input.detach(), lines, 1
-    while shift < length:
-        moved = [(shift, -shift) if a == axis else (0, 0) for a in range(input.ndim)]
-        before, there = pad(values, moved), pad(places, moved)
-        better = before > values if greatest else before < values
-        if input.dtype.is_floating:  # a NaN stays
-            better = better | (elementwise.isnan(before) & ~elementwise.isnan(values))
-        better = better & (lines >= shift)
-        values = elementwise.where(better, before, values)
-        places = elementwise.where(better, there, places)
-        shift *= 2
-    return Ordered(take_along_axis(input, places, axis), places)
-
-
-def cummax(input: Tensor, dim: int) -> Ordered:
-    """The greatest elements so far along an axis, and their places, the last of equal ones."""
-    return _running(input, dim, True)
-
-
-def cummin(input: Tensor, dim: int) -> Ordered:
-    """The least elements so far along an axis, and their places, the last of equal ones."""
-    return _running(input, dim, False)

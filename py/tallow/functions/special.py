@@ -1,49 +1,79 @@
-"""PyTorch's names for special functions and draws by weight; see torch_math.py."""
+"""Special functions: error functions, entropies, logits."""
 
 from __future__ import annotations
 
 import math
 
-from .. import dtype as dt
-from ..errors import DTypeError, OptionError, ShapeError
-from ..random import Generator
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise
-from .cumulative import cumulative_sum
-from .manipulation import expand_dims, squeeze
-from .randomness import rand
-from .reduction import sum as sum_of
-from .torch_bessel import i0, i0e, i1, i1e
-from .torch_elements import topk
-from .torch_gamma import (
-    digamma,
-    gammainc,
-    gammaincc,
-    gammaln,
-    lgamma,
-    multigammaln,
-    polygamma,
-    psi,
-    zeta,
-)
-from .torch_math import erfc, log_erfcx
-
-# ---- special functions ---------------------------------------------------------------------------
+from .bessel import i0, i0e, i1, i1e
+from .gamma import digamma, gammainc, gammaincc, gammaln, lgamma, multigammaln, polygamma, psi, zeta
 
 
-def _floating(x: Tensor) -> Tensor:
-    return x if x.dtype.is_floating else x.astype(dt.float32)
+def erfc(input: Tensor) -> Tensor:
+    """1 - erf(input), with its digits where that is small too."""
+    x = elementwise.floating(input)
+    size = elementwise.abs(x)
+    held = elementwise.minimum(size, 30.0)
+    # The square in two parts, as the exponential needs more digits than one has.
+    high = elementwise.floor(held * 256.0) * (1 / 256)
+    rest = (high - held) * (high + held)
+    t, series = _erfc_series(held)
+    tail = t * elementwise.exp(-(high * high)) * elementwise.exp(series + rest)
+    found = elementwise.where(x < 0, 2.0 - tail, tail)
+    # In float64, erf has more digits than the series.
+    near = size < (0.5 if x.dtype.size < 8 else 4.0)
+    return elementwise.where(near | elementwise.isnan(x), 1.0 - elementwise.erf(x), found)
+
+
+def log_erfcx(x: Tensor) -> Tensor:
+    """log(exp(x²) erfc(x)), of elements that are not negative."""
+    t, series = _erfc_series(x)
+    return elementwise.log(t) + series
+
+
+def _erfc_series(x: Tensor) -> tuple[Tensor, Tensor]:
+    t = 1.0 / (x * 0.5 + 1.0)
+    series = t * _ERFC[-1] + _ERFC[-2]
+    for factor in reversed(_ERFC[:-2]):
+        series = series * t + factor
+    return t, series
+
+
+_ERFC = (
+    -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398,
+    1.48851587, -0.82215223, 0.17087277,
+)  # fmt: skip
+"""erfc(x) = t exp(-x² + the series in t), t = 1 / (1 + x / 2), to 1.2e-7 of it (Press et al.,
+"Numerical Recipes", erfcc)."""
+
+
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """log(x / (1 - x)); eps: x is clamped to eps and 1 - eps first."""
+    x = input if eps is None else elementwise.clip(input, eps, 1 - eps)
+    return elementwise.log(x) - elementwise.log1p(-x)
+
+
+def xlogy(input: Tensor, other: Tensor) -> Tensor:
+    """input * log(other); 0 where input is 0 and other is a number."""
+    endless = (other <= 0) | (other == math.inf)  # elsewhere the product has the right gradients
+    nothing = (input == 0) & endless
+    return elementwise.where(
+        nothing, 0.0, input * elementwise.log(elementwise.where(nothing, 1.0, other))
+    )
 
 
 _NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
          -0.00125372503, -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip
+
+
 _FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
         -0.0076224613, 0.00943887047, 1.00167406, 2.83297682)  # fmt: skip
 
 
 def erfinv(input: Tensor) -> Tensor:
     """The number whose error function this is (Giles 2010, in single precision)."""
-    x = _floating(input)
+    x = elementwise.floating(input)
     ends = elementwise.abs(x) >= 1.0
     inner = elementwise.where(ends, 0.0, x)
     found = _giles(-elementwise.log((1.0 - inner) * (1.0 + inner))) * inner
@@ -63,7 +93,7 @@ def _giles(w: Tensor) -> Tensor:
 def ndtri(input: Tensor) -> Tensor:
     """The number below which a normal variable is with this probability: the inverse of `ndtr`,
     by `erfinv`, and a step of Newton's in the logarithm where it has fewer digits."""
-    p = _floating(input)
+    p = elementwise.floating(input)
     inside = (p > 0.0) & (p < 1.0)
     held = elementwise.where(inside, p, 0.5)
     upper = held > 0.5
@@ -85,12 +115,12 @@ def ndtri(input: Tensor) -> Tensor:
 
 def ndtr(input: Tensor) -> Tensor:
     """The probability that a normal variable is at most this."""
-    return 0.5 * erfc(_floating(input) * -math.sqrt(0.5))
+    return 0.5 * erfc(elementwise.floating(input) * -math.sqrt(0.5))
 
 
 def log_ndtr(input: Tensor) -> Tensor:
     """The logarithm of `ndtr`, which is finite where that is 0."""
-    x = _floating(input)
+    x = elementwise.floating(input)
     low = x < -1.0
     size = elementwise.where(low, -x, 1.0) * math.sqrt(0.5)
     far = log_erfcx(size) - size * size - math.log(2)
@@ -100,7 +130,7 @@ def log_ndtr(input: Tensor) -> Tensor:
 
 def erfcx(input: Tensor) -> Tensor:
     """exp(x²) erfc(x)."""
-    x = _floating(input)
+    x = elementwise.floating(input)
     negative = x < 0.0
     found = elementwise.exp(log_erfcx(elementwise.abs(x)))
     return elementwise.where(negative, 2.0 * elementwise.exp(x * x) - found, found)
@@ -108,7 +138,7 @@ def erfcx(input: Tensor) -> Tensor:
 
 def entr(input: Tensor) -> Tensor:
     """-x log(x); 0 at 0, and -infinity below."""
-    x = _floating(input)
+    x = elementwise.floating(input)
     held = elementwise.where(x > 0.0, x, 1.0)
     found = -held * elementwise.log(held)
     return elementwise.where(
@@ -129,44 +159,7 @@ def xlog1py(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
 
 def expit(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
-    return _floating(input).sigmoid()
-
-
-# ---- draws ---------------------------------------------------------------------------------------
-
-
-def multinomial(
-    input: Tensor,
-    num_samples: int,
-    replacement: bool = False,
-    *,
-    generator: Generator | None = None,
-) -> Tensor:
-    """Indices drawn by weights, (classes,) or (n, classes), which need not add up to 1: num_samples
-    for each row. Without replacement, a row draws no index twice.
-
-    Raises ShapeError or DTypeError for other weights, OptionError for more samples than classes
-    without replacement.
-    """
-    if input.ndim not in (1, 2) or not input.shape[-1]:
-        raise ShapeError(f"multinomial: weights {input.shape} are not (classes,) or (n, classes)")
-    if not input.dtype.is_floating:
-        raise DTypeError(f"multinomial: weights must be floating, not {input.dtype.name}")
-    classes = input.shape[-1]
-    if num_samples < 1 or (num_samples > classes and not replacement):
-        raise OptionError(f"multinomial: {num_samples} of {classes} classes without replacement")
-    weights = input.detach()
-    if not replacement:  # those whose exponential times end first (Efraimidis, Spirakis 2006)
-        times = -elementwise.log(rand(input.shape, dtype=input.dtype, generator=generator))
-        return topk(weights / times, num_samples).indices
-    rows = weights if input.ndim == 2 else expand_dims(weights, 0)
-    running = cumulative_sum(rows, 1)
-    drawn = rand((rows.shape[0], num_samples), dtype=input.dtype, generator=generator)
-    drawn = drawn * running[:, -1:]
-    below = expand_dims(running, 1) <= expand_dims(drawn, 2)
-    found = sum_of(below, 2)
-    found = elementwise.minimum(found, classes - 1)
-    return found if input.ndim == 2 else squeeze(found, 0)
+    return elementwise.floating(input).sigmoid()
 
 
 SPECIAL = (

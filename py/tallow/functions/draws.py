@@ -6,15 +6,70 @@ below 1e-12; then the last one stands.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from ..errors import DTypeError, OptionError, ShapeError
 from ..random import Generator
 from ..shape import Shape
-from ..tensor import Tensor
-from . import elementwise
+from ..tensor import Scalar, Tensor, asarray
+from . import elementwise, randomness
+from .cumulative import cumulative_sum
 from .elementwise import clip
-from .manipulation import broadcast_arrays, broadcast_to
+from .manipulation import broadcast_arrays, broadcast_to, expand_dims, squeeze
+from .orders import topk
 from .randomness import rand
+from .reduction import sum as sum_of
+
+
+def normal(
+    mean: Scalar | Tensor = 0.0, std: Scalar | Tensor = 1.0, size: Sequence[int] | None = None
+) -> Tensor:
+    """Numbers of a normal distribution, in the shape of mean and std or in `size`. Raises
+    OptionError for a std below 0."""
+    if isinstance(std, (int, float)) and not std >= 0:
+        raise OptionError(f"normal: std must not be below 0, and is {std}")
+    shape = (asarray(mean) + asarray(std)).shape if size is None else tuple(size)
+    return randomness.randn(shape) * std + mean
+
+
+def randint_like(input: Tensor, low: int, high: int | None = None) -> Tensor:
+    """Whole numbers from low, or 0, to below high, in the shape and type of a tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    return randomness.randint(low, high, input.shape).astype(input.dtype)
+
+
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Indices drawn by weights, (classes,) or (n, classes), which need not add up to 1: num_samples
+    for each row. Without replacement, a row draws no index twice.
+
+    Raises ShapeError or DTypeError for other weights, OptionError for more samples than classes
+    without replacement.
+    """
+    if input.ndim not in (1, 2) or not input.shape[-1]:
+        raise ShapeError(f"multinomial: weights {input.shape} are not (classes,) or (n, classes)")
+    if not input.dtype.is_floating:
+        raise DTypeError(f"multinomial: weights must be floating, not {input.dtype.name}")
+    classes = input.shape[-1]
+    if num_samples < 1 or (num_samples > classes and not replacement):
+        raise OptionError(f"multinomial: {num_samples} of {classes} classes without replacement")
+    weights = input.detach()
+    if not replacement:  # those whose exponential times end first (Efraimidis, Spirakis 2006)
+        times = -elementwise.log(rand(input.shape, dtype=input.dtype, generator=generator))
+        return topk(weights / times, num_samples).indices
+    rows = weights if input.ndim == 2 else expand_dims(weights, 0)
+    running = cumulative_sum(rows, 1)
+    drawn = rand((rows.shape[0], num_samples), dtype=input.dtype, generator=generator)
+    drawn = drawn * running[:, -1:]
+    below = expand_dims(running, 1) <= expand_dims(drawn, 2)
+    found = sum_of(below, 2)
+    found = elementwise.minimum(found, classes - 1)
+    return found if input.ndim == 2 else squeeze(found, 0)
 
 
 def accepted(candidates: Tensor, accept: Tensor) -> Tensor:
@@ -25,10 +80,12 @@ def accepted(candidates: Tensor, accept: Tensor) -> Tensor:
     return found
 
 
-# ---- counts --------------------------------------------------------------------------------------
-
 _COUNT_ROUNDS = 20  # each round fails with a probability below 0.25
+
+
 _FEW = 10.0  # the mean from which on candidates are drawn instead of counting up
+
+
 _MOST = 48  # draws of a smaller mean exceed it with a probability below 1e-16
 
 
@@ -144,9 +201,6 @@ def binomial_draws(
     many = accepted(clip(k, 0.0, n_), accept)
     found = elementwise.where(few, counted, many)
     return elementwise.where(turned, n - found, found).astype(probs.dtype)
-
-
-# ---- PyTorch's functions -------------------------------------------------------------------------
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:

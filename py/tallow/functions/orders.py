@@ -1,6 +1,6 @@
 """PyTorch's names for what depends on the order of elements: medians, quantiles, places in order.
 
-See torch_math.py. NaN is the last in all orders, as in NumPy.
+NaN is the last in all orders, as in NumPy.
 """
 
 from __future__ import annotations
@@ -11,19 +11,28 @@ from typing import Any
 from .. import dtype as dt
 from ..errors import OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, asarray
+from ..tensor import Tensor, asarray
 from . import elementwise, manipulation, reduction
-from .arrange import Ordered, ordered
+from .arrange import Ordered, argsort, ordered
 from .indexing import take_along_axis
 from .manipulation import broadcast_to, expand_dims, reshape, squeeze
 
 
-def _where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    return elementwise.where(condition, x, y)
+def topk(
+    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Ordered:
+    """The k largest or smallest elements along an axis, in order, and their places. Raises
+    OptionError if there are fewer."""
+    length = input.shape[check_axis(dim, input.ndim, "topk")]
+    if not 0 <= k <= length:
+        raise OptionError(f"topk: {k} of the {length} elements along axis {dim}")
+    places = argsort(input, dim, largest, k)
+    return Ordered(take_along_axis(input, places, dim), places)
 
 
-def _floating(x: Tensor) -> Tensor:
-    return x if x.dtype.is_floating else x.astype(dt.float32)
+def msort(input: Tensor) -> Tensor:
+    """The elements in order along the first axis."""
+    return ordered(input, 0).values
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -60,7 +69,7 @@ def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:
     if numbers:
         place = elementwise.maximum(count - 1, 0) >> 1
     else:
-        place = _where(count < length, count, (length - 1) // 2)
+        place = elementwise.where(count < length, count, (length - 1) // 2)
     values, places = (take_along_axis(each, place, axis) for each in order)
     return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
 
@@ -128,7 +137,7 @@ def _quantile(
     ways = ("linear", "lower", "higher", "midpoint", "nearest")
     if interpolation not in ways:
         raise OptionError(f"{what}: interpolation {interpolation!r} is not one of {ways}")
-    x = _floating(reshape(input, (input.size,)) if dim is None else input)
+    x = elementwise.floating(reshape(input, (input.size,)) if dim is None else input)
     axis = check_axis(0 if dim is None else dim, x.ndim, what)
     length = _check_length(x, axis, what)
     given = q if isinstance(q, Tensor) else asarray(q, x.dtype)
@@ -137,7 +146,7 @@ def _quantile(
         if beyond:
             raise OptionError(f"{what}: the part {beyond[0]} is not from 0 to 1")
     parts = reshape(given.astype(x.dtype), (given.size,))
-    parts = _where((parts >= 0) & (parts <= 1), parts, math.nan)
+    parts = elementwise.where((parts >= 0) & (parts <= 1), parts, math.nan)
     missing = elementwise.isnan(x)
     column = (given.size, *(1,) * (x.ndim - axis - 1))
     if what == "quantile":
@@ -146,21 +155,21 @@ def _quantile(
     else:  # the last place differs from line to line, and with it the places along all axes
         last = elementwise.maximum(reduction.sum(~missing, axis, True) - 1, 0).astype(x.dtype)
         at = reshape(parts, column) * last
-    low = elementwise.floor(_where(elementwise.isnan(at), 0.0, at))
+    low = elementwise.floor(elementwise.where(elementwise.isnan(at), 0.0, at))
     high = elementwise.minimum(low + 1.0, last)
     weight = at - low
     if interpolation != "linear":
         chosen: Tensor | float = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}.get(
             interpolation, elementwise.round(at) - low
         )
-        weight = _where(weight == 0, 0.0, chosen)
+        weight = elementwise.where(weight == 0, 0.0, chosen)
     sorted_x = ordered(x, axis).values
     shape = tuple(given.size if a == axis else size for a, size in enumerate(x.shape))
     places = (broadcast_to(each.astype(dt.int32), shape) for each in (low, high))
     below, above = (take_along_axis(sorted_x, each, axis) for each in places)
-    found = _where(weight == 0, below, below + (above - below) * weight)
+    found = elementwise.where(weight == 0, below, below + (above - below) * weight)
     if what == "quantile":
-        found = _where(reduction.any(missing, axis, True), math.nan, found)
+        found = elementwise.where(reduction.any(missing, axis, True), math.nan, found)
     order = (axis, *(a for a in range(x.ndim) if a != axis))
     found = manipulation.permute_dims(found, order)  # the parts first
     if keepdim:
@@ -183,24 +192,3 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
     last = first + elementwise.maximum(take_along_axis(counts, first, axis) - 1, 0)
     values, places = (take_along_axis(each, last, axis) for each in order)
     return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
-
-
-def bucketize(input: Tensor, boundaries: Tensor, *, right: bool = False) -> Tensor:
-    """Between which of the boundaries, a vector in order, each element lies; int32. An element that
-    is a boundary lies before it, or behind it if right."""
-    return searchsorted(boundaries, input, right=right)
-
-
-def searchsorted(sorted_sequence: Tensor, input: Tensor, *, right: bool = False) -> Tensor:
-    """Where elements would go into the last axis of a sequence in order; int32. It compares all
-    with all."""
-    values = asarray(input)
-    if sorted_sequence.ndim > 1 and sorted_sequence.shape[:-1] != values.shape[:-1]:
-        raise ShapeError(f"searchsorted: {values.shape} into {sorted_sequence.shape}")
-    line = expand_dims(sorted_sequence, -2) if sorted_sequence.ndim > 1 else sorted_sequence
-    each = expand_dims(values, -1)
-    before = line <= each if right else line < each
-    if values.dtype.is_floating:  # NaN is the last
-        known = elementwise.isnan(each) & (True if right else ~elementwise.isnan(_floating(line)))
-        before = before | known
-    return reduction.sum(before, -1)

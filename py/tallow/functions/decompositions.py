@@ -1,4 +1,5 @@
-"""PyTorch's names for linear algebra outside of torch.linalg; see torch_math.py and linalg.py."""
+"""Inverses, determinants and factorisations, as `torch` has them outside of torch.linalg: the
+implementation is in linalg.py."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from ..tensor import Tensor
 from . import elementwise, linalg
 from .creation import eye
 from .manipulation import broadcast_to
-from .torch_elements import norm
 
 
 def inverse(input: Tensor) -> Tensor:
@@ -61,8 +61,3 @@ def matrix_exp(input: Tensor) -> Tensor:
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of matrices, in the order that takes the fewest multiplications."""
     return linalg.multi_dot(matrices)
-
-
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The p-norm of a difference."""
-    return norm(input - other, p)

@@ -1,5 +1,4 @@
-"""PyTorch's names for arithmetic of whole numbers, of the parts of floating ones, and facts; see
-torch_math.py."""
+"""Elementwise functions of whole numbers, signs, angles and the parts of floating numbers."""
 
 from __future__ import annotations
 
@@ -15,18 +14,122 @@ from .elementwise import bitcast
 from .manipulation import broadcast_arrays
 
 
+def signbit(input: Tensor) -> Tensor:
+    """Where elements are negative, -0.0 among them."""
+    x = input
+    if not x.dtype.is_floating:
+        return x < 0
+    return (x < 0) | ((x == 0) & (1.0 / x < 0))
+
+
+def copysign(input: Tensor, other: Tensor | Scalar) -> Tensor:
+    """The size of input with the sign of other."""
+    size = elementwise.abs(elementwise.floating(input))
+    return elementwise.where(signbit(elementwise.floating(asarray(other))), -size, size)
+
+
+def atan2(input: Tensor, other: Tensor | Scalar) -> Tensor:
+    """The angle of the point (other, input) from the first axis, from -pi to pi."""
+    y, x = elementwise.floating(input), elementwise.floating(asarray(other))
+    steep = elementwise.abs(y) > elementwise.abs(x)
+    # At the origin nothing depends on the point, as in PyTorch.
+    nowhere = (y == 0) & (x == 0)
+    x, y = elementwise.where(nowhere, x.detach(), x), elementwise.where(nowhere, y.detach(), y)
+    upper, lower = elementwise.where(steep, x, y), elementwise.where(steep, y, x)
+    endless = elementwise.isinf(upper)  # so that both are
+    upper = elementwise.where(endless, elementwise.sign(upper), upper)
+    lower = elementwise.where(
+        endless, elementwise.sign(lower), elementwise.where(lower == 0, 1.0, lower)
+    )
+    angle = elementwise.atan(upper / lower)
+    half = elementwise.where(y > 0, asarray(math.pi / 2, y.dtype), -math.pi / 2)
+    around = elementwise.where(signbit(y), asarray(-math.pi, y.dtype), math.pi)
+    behind = elementwise.where(signbit(x), around, 0.0)
+    return elementwise.where(steep, half - angle, angle + behind).astype(y.dtype)
+
+
+def hypot(input: Tensor, other: Tensor) -> Tensor:
+    """sqrt(input² + other²), without overflow."""
+    x, y = elementwise.floating(input), elementwise.floating(asarray(other))
+    swapped = elementwise.abs(y) > elementwise.abs(x)
+    longer, shorter = elementwise.where(swapped, y, x), elementwise.where(swapped, x, y)
+    endless = elementwise.isinf(longer)
+    ratio = shorter / elementwise.where(longer == 0, 1.0, longer)
+    found = elementwise.abs(longer) * elementwise.sqrt(ratio * ratio + 1.0)
+    return elementwise.where(endless, math.inf, found)
+
+
+def logaddexp(input: Tensor, other: Tensor) -> Tensor:
+    """log(exp(input) + exp(other)), without overflow."""
+    a, b = input, other
+    least = elementwise.exp(-elementwise.abs(a - b))
+    found = elementwise.maximum(a, b) + elementwise.log1p(least)
+    return elementwise.where(a == b, (a + b) * 0.5 + math.log(2), found)
+
+
+def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
+    """log2(2 ** input + 2 ** other), without overflow."""
+    return logaddexp(input * math.log(2), other * math.log(2)) * (1 / math.log(2))
+
+
+def exp2(input: Tensor) -> Tensor:
+    """2 to the power of each element."""
+    return elementwise.exp(elementwise.floating(input) * math.log(2))
+
+
+def sinc(input: Tensor) -> Tensor:
+    """sin(pi x) / (pi x); 1 at 0."""
+    x = elementwise.floating(input) * math.pi
+    # Within 1 the series, of which every derivative is right; those of the quotient cancel there.
+    near = elementwise.abs(x) < 1
+    held = elementwise.where(near, x, 0.0)
+    square = held * held
+    series = square * (-1.0 / math.factorial(19)) + 1.0 / math.factorial(17)
+    for k in range(7, -1, -1):
+        series = series * square + (-1) ** k / math.factorial(2 * k + 1)
+    far = elementwise.where(near, 1.0, x)
+    return elementwise.where(near, series, elementwise.sin(far) / far)
+
+
+def deg2rad(input: Tensor) -> Tensor:
+    """Angles in degrees as radians."""
+    return input * (math.pi / 180)
+
+
+def rad2deg(input: Tensor) -> Tensor:
+    """Angles in radians as degrees."""
+    return input * (180 / math.pi)
+
+
+def frac(input: Tensor) -> Tensor:
+    """input less its whole part, with the same sign."""
+    return input - elementwise.trunc(input)
+
+
+def heaviside(input: Tensor, values: Tensor) -> Tensor:
+    """0 for negative elements, 1 for positive ones, `values` at 0."""
+    return elementwise.where(input == 0, values, (input > 0).astype(input.dtype))
+
+
+def nan_to_num(
+    input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """Numbers instead of NaN and infinities; these become the largest of the type by default."""
+    most = {2: 65504.0, 8: 1.7976931348623157e308}.get(input.dtype.size, 3.4028234663852886e38)
+    x = elementwise.where(elementwise.isnan(input), nan, input)
+    x = elementwise.where(x == math.inf, most if posinf is None else posinf, x)
+    return elementwise.where(x == -math.inf, -most if neginf is None else neginf, x)
+
+
+arctan2 = atan2
+
+
 class Parts(NamedTuple):
     """Numbers as mantissa * 2 ** exponent."""
 
     mantissa: Tensor
     exponent: Tensor
 
-
-def _where(condition: Tensor, x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    return elementwise.where(condition, x, y)
-
-
-# ---- whole numbers -------------------------------------------------------------------------------
 
 _ROUNDS = {1: 13, 2: 24, 4: 47, 8: 92}
 """The divisions that two numbers of so many bytes need at most: those of neighbours in Fibonacci's
@@ -42,20 +145,17 @@ def gcd(input: Tensor, other: Tensor) -> Tensor:
     kind = promote(x.dtype, y.dtype)
     x, y = elementwise.abs(x.astype(kind)), elementwise.abs(y.astype(kind))
     for _ in range(_ROUNDS[kind.size]):
-        rest = elementwise.remainder(x, _where(y == 0, 1, y))
-        x, y = _where(y == 0, x, y), _where(y == 0, 0, rest)
+        rest = elementwise.remainder(x, elementwise.where(y == 0, 1, y))
+        x, y = elementwise.where(y == 0, x, y), elementwise.where(y == 0, 0, rest)
     return x.astype(kind)
 
 
 def lcm(input: Tensor, other: Tensor) -> Tensor:
     """The least common multiples; 0 where one is 0. Raises DTypeError for floating numbers."""
     divisor = gcd(input, other)
-    shared = _where(divisor == 0, 1, divisor)
+    shared = elementwise.where(divisor == 0, 1, divisor)
     whole = elementwise.floor_divide(elementwise.abs(input), shared)
     return (whole * elementwise.abs(asarray(other))).astype(divisor.dtype)
-
-
-# ---- floating numbers ----------------------------------------------------------------------------
 
 
 def sgn(input: Tensor) -> Tensor:
@@ -84,7 +184,7 @@ def _power_of_two(n: Tensor) -> Tensor:
     held = elementwise.clip(n.detach(), -126.0, 127.0)
     exact = bitcast((held.astype(dt.int32) + 127) << 23, dt.float32)
     plain = elementwise.exp(n * math.log(2))
-    return _where(held == n.detach(), exact + (plain - plain.detach()), plain)
+    return elementwise.where(held == n.detach(), exact + (plain - plain.detach()), plain)
 
 
 def frexp(input: Tensor) -> Parts:
@@ -93,12 +193,14 @@ def frexp(input: Tensor) -> Parts:
     x = input if input.dtype.is_floating else input.astype(dt.float32)
     size = elementwise.abs(x.detach())
     plain = (size > 0) & (size < math.inf)
-    held = _where(plain, size, 1.0)
+    held = elementwise.where(plain, size, 1.0)
     exponent = elementwise.floor(elementwise.log(held) * (1 / math.log(2))) + 1.0
     # The logarithm may be next to a whole number, on either side of it.
     share = ldexp(held, -exponent)
-    exponent = _where(share >= 1.0, exponent + 1.0, _where(share < 0.5, exponent - 1.0, exponent))
-    exponent = _where(plain, exponent, 0.0)
+    exponent = elementwise.where(
+        share >= 1.0, exponent + 1.0, elementwise.where(share < 0.5, exponent - 1.0, exponent)
+    )
+    exponent = elementwise.where(plain, exponent, 0.0)
     return Parts(ldexp(x, -exponent), exponent.astype(dt.int32))
 
 
@@ -115,11 +217,11 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
     kind = _BITS[x.dtype.size]
     bits = bitcast(x, kind)
     away = (y > x) == (x > 0)
-    moved = bitcast(_where(away, bits + 1, bits - 1).astype(kind), x.dtype)
+    moved = bitcast(elementwise.where(away, bits + 1, bits - 1).astype(kind), x.dtype)
     least = bitcast(asarray(1, kind), x.dtype)
-    found = _where(x == 0, _where(y > 0, least, -least), moved)
+    found = elementwise.where(x == 0, elementwise.where(y > 0, least, -least), moved)
     lost = elementwise.isnan(x) | elementwise.isnan(y)
-    return _where(lost, math.nan, _where(x == y, y, found))
+    return elementwise.where(lost, math.nan, elementwise.where(x == y, y, found))
 
 
 def fmax(input: Tensor, other: Tensor) -> Tensor:
@@ -135,8 +237,8 @@ def fmin(input: Tensor, other: Tensor) -> Tensor:
 def _number_of(x: Tensor, y: Tensor, found: Tensor) -> Tensor:
     if not found.dtype.is_floating:
         return found
-    found = _where(elementwise.isnan(asarray(y)), x, found)
-    return _where(elementwise.isnan(asarray(x)), y, found)
+    found = elementwise.where(elementwise.isnan(asarray(y)), x, found)
+    return elementwise.where(elementwise.isnan(asarray(x)), y, found)
 
 
 def isposinf(input: Tensor) -> Tensor:
@@ -157,9 +259,6 @@ def isreal(input: Tensor) -> Tensor:
 def rsub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
     """other - alpha * input."""
     return other - (input if alpha == 1 else input * alpha)
-
-
-# ---- facts ---------------------------------------------------------------------------------------
 
 
 def is_complex(input: Tensor) -> bool:

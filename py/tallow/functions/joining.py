@@ -1,58 +1,24 @@
-"""PyTorch's names for functions that join, cut, turn or make tensors; see torch_math.py."""
+"""Tensors joined, cut, stacked, mirrored."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
-from .. import dtype as dt
-from ..dtype import DType
 from ..errors import IndexRangeError, OptionError, ShapeError
 from ..shape import check_axis
-from ..tensor import Scalar, Tensor, asarray
-from . import creation, elementwise, manipulation, randomness
-from .indexing import nonzero_places, take
-from .manipulation import concat, expand_dims, reshape
-from .torch_names import cat, tensor, transpose
+from ..tensor import Tensor, asarray
+from . import creation, elementwise, manipulation
+from .creation import arange
+from .indexing import take
+from .manipulation import concat, expand_dims, moveaxis, reshape
+from .shapes import diag, transpose
 
 
-def as_tensor(data: Any, dtype: DType | str | None = None, device: str | None = None) -> Tensor:
-    """A tensor of data, which is not copied if it is one already."""
-    made = asarray(data, dtype)
-    if isinstance(data, Tensor) and dtype is not None:
-        made = data.to(dtype)
-    return made if device is None else made.to(device)
-
-
-def empty_like(input: Tensor, dtype: DType | str | None = None) -> Tensor:
-    """A tensor of the same shape; its elements are 0."""
-    return creation.zeros_like(input, dtype)
-
-
-def logspace(start: float, end: float, steps: int, base: float = 10.0) -> Tensor:
-    """`steps` powers of a base, whose exponents go from start to end."""
-    line: Tensor = tensor(float(base)) ** creation.linspace(start, end, steps)
-    return line
-
-
-def normal(
-    mean: Scalar | Tensor = 0.0, std: Scalar | Tensor = 1.0, size: Sequence[int] | None = None
-) -> Tensor:
-    """Numbers of a normal distribution, in the shape of mean and std or in `size`. Raises
-    OptionError for a std below 0."""
-    if isinstance(std, (int, float)) and not std >= 0:
-        raise OptionError(f"normal: std must not be below 0, and is {std}")
-    shape = (asarray(mean) + asarray(std)).shape if size is None else tuple(size)
-    return randomness.randn(shape) * std + mean
-
-
-def randint_like(input: Tensor, low: int, high: int | None = None) -> Tensor:
-    """Whole numbers from low, or 0, to below high, in the shape and type of a tensor."""
-    low, high = (0, low) if high is None else (low, high)
-    return randomness.randint(low, high, input.shape).astype(input.dtype)
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements, in order, on a diagonal."""
+    return diag(reshape(input, (-1,)), offset)
 
 
 def ravel(input: Tensor) -> Tensor:
@@ -66,9 +32,6 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     known = math.prod(size for size in sizes if size != -1)
     whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
     return reshape(input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
-
-
-swapaxes = swapdims = transpose
 
 
 def atleast_1d(input: Tensor) -> Tensor:
@@ -107,7 +70,6 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     return concat([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in tensors], 1)
 
 
-concatenate = cat
 row_stack = vstack
 
 
@@ -206,51 +168,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
     return concat(rows, 0) if rows else creation.zeros((1, 0))
 
 
-def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All choices of an element of each vector, a row each; of one vector, that vector. Raises
-    ShapeError for what is no vector."""
-    for each in tensors:
-        if each.ndim != 1:
-            raise ShapeError(f"cartesian_prod: {each.shape} is no vector")
-    if len(tensors) == 1:
-        return tensors[0]
-    columns = [reshape(each, (-1,)) for each in meshgrid(*tensors)]
-    return manipulation.stack(columns, -1)
-
-
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of r elements of a vector, a row each; with_replacement: each several times.
-    Raises ShapeError for what is no vector, OptionError for a negative r."""
-    if input.ndim != 1 or r < 0:
-        raise (OptionError if r < 0 else ShapeError)(f"combinations: {r} elements of {input.shape}")
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(input.shape[0]), r))
-    if not rows or not r:
-        return creation.zeros((0, r), input.dtype)
-    return take(input, asarray(rows, "int32"), 0)
-
-
-def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
-    """Grids of vectors: the i-th result varies along axis i as the i-th vector does. indexing: "xy"
-    exchanges the first two axes."""
-    given = [*tensors[0]] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
-    lines: list[Tensor] = [atleast_1d(asarray(each)) for each in given]
-    if indexing not in ("ij", "xy"):
-        raise OptionError(f"meshgrid: indexing {indexing!r} is neither 'ij' nor 'xy'")
-    if any(line.ndim > 1 for line in lines):
-        raise ShapeError(f"meshgrid: {[line.shape for line in lines]} must be vectors")
-    shape = tuple(line.shape[0] for line in lines)
-    grids = [
-        manipulation.broadcast_to(
-            reshape(line, tuple(-1 if a == n else 1 for a in range(len(lines)))), shape
-        )
-        for n, line in enumerate(lines)
-    ]
-    if indexing == "xy" and len(grids) > 1:
-        grids = [transpose(grid, 0, 1) for grid in grids]
-    return tuple(grids)
-
-
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All broadcast to the shape that they have together."""
     return tuple(manipulation.broadcast_arrays(*tensors))
@@ -278,26 +195,6 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return input
 
 
-def _indices(row: int, col: int, offset: int, lower: bool) -> Tensor:
-    pairs = [
-        (r, c) for r in range(row) for c in range(col)
-        if (c - r <= offset if lower else c - r >= offset)
-    ]  # fmt: skip
-    if not pairs:
-        return creation.zeros((2, 0), dt.default_integer())
-    return asarray([[r for r, _ in pairs], [c for _, c in pairs]])
-
-
-def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
-    """The rows and the columns of the elements on and below a diagonal of a matrix."""
-    return _indices(row, col, offset, True)
-
-
-def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
-    """The rows and the columns of the elements on and above a diagonal of a matrix."""
-    return _indices(row, col, offset, False)
-
-
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last axis on a diagonal of the axes dim1 and dim2 of the result."""
     length = input.shape[-1] + abs(offset)
@@ -321,22 +218,12 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return manipulation.permute_dims(found, places)
 
 
-def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
-    """The places of the elements that are not 0, a row each; as_tuple: a vector for each axis.
-    Reads the elements, and blocks."""
-    places = nonzero_places(input)
-    if as_tuple:
-        return places
-    if not places:
-        return creation.zeros((int(bool(input)), 0), dt.default_integer())
-    return manipulation.stack(places, 1)
-
-
-argwhere = nonzero
-
-
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where a mask, which broadcasts, is true, as a vector. Reads the mask, and
-    blocks."""
-    x, mask = manipulation.broadcast_arrays(input, mask)
-    return x[mask]
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of `size` elements along an axis, `step` apart, as a new last axis. Raises
+    OptionError for a window that does not fit."""
+    axis = check_axis(dimension, input.ndim, "unfold")
+    length = input.shape[axis]
+    if not 0 <= size <= length or step < 1:
+        raise OptionError(f"unfold: windows of {size}, {step} apart, of {length} elements")
+    places = arange(0, length - size + 1, step)[:, None] + arange(size)
+    return moveaxis(take(input, places, axis), axis + 1, -1)

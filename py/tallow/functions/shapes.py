@@ -1,0 +1,150 @@
+"""The same elements in another shape or order, under PyTorch's names; diagonals."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+
+from ..errors import OptionError, ShapeError
+from ..shape import check_axis
+from ..tensor import Tensor
+from . import elementwise, manipulation
+from .creation import arange
+from .indexing import take
+from .reduction import Axis
+
+Shape = int | Sequence[int]
+
+
+def _numbers(given: Sequence[Shape]) -> list[int]:
+    """Numbers that are given one by one or as one sequence."""
+    if len(given) == 1 and not isinstance(given[0], int):
+        return list(given[0])
+    return list(given)  # type: ignore[arg-type]
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The axes from start_dim to end_dim, inclusive, as one. Raises ShapeError."""
+    if not input.ndim:
+        return manipulation.reshape(input, (1,))
+    first = check_axis(start_dim, input.ndim, "flatten")
+    last = check_axis(end_dim, input.ndim, "flatten")
+    if first > last:
+        raise ShapeError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+    joined = math.prod(input.shape[first : last + 1])
+    return manipulation.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
+
+
+def permute(input: Tensor, *dims: Shape) -> Tensor:
+    """Axis i of the result is axis dims[i]: permute(x, (1, 0)) or permute(x, 1, 0)."""
+    return manipulation.permute_dims(input, _numbers(dims))
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two axes exchanged."""
+    order = list(range(input.ndim))
+    first = check_axis(dim0, input.ndim, "transpose")
+    second = check_axis(dim1, input.ndim, "transpose")
+    order[first], order[second] = second, first
+    return manipulation.permute_dims(input, order)
+
+
+def t(input: Tensor) -> Tensor:
+    """A matrix transposed; a vector as it is. Raises ShapeError beyond two axes."""
+    if input.ndim > 2:
+        raise ShapeError(f"t and T: {input.shape} has more than two axes; use mT or transpose")
+    return input if input.ndim < 2 else transpose(input, 0, 1)
+
+
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Axes of length 1 removed: all, or those among dim. Unlike the array API's, it leaves an axis
+    of another length."""
+    if dim is None:
+        return manipulation.squeeze(input)
+    dims = [dim] if isinstance(dim, int) else dim
+    axes = [check_axis(axis, input.ndim, "squeeze") for axis in dims]
+    return manipulation.squeeze(input, [axis for axis in axes if input.shape[axis] == 1])
+
+
+def expand(input: Tensor, *sizes: Shape) -> Tensor:
+    """Broadcast to a shape, of which -1 keeps an axis. Raises ShapeError."""
+    wanted = _numbers(sizes)
+    added = len(wanted) - input.ndim
+    if added < 0 or -1 in wanted[:added]:
+        raise ShapeError(f"expand: {input.shape} cannot become {tuple(wanted)}")
+    own = [1] * added + list(input.shape)
+    shape = [mine if size == -1 else size for size, mine in zip(wanted, own, strict=True)]
+    return manipulation.broadcast_to(input, shape)
+
+
+def repeated(input: Tensor, *repeats: Shape) -> Tensor:
+    """The whole, repeated with a count per axis. Raises ShapeError for fewer counts than axes."""
+    counts = _numbers(repeats)
+    if len(counts) < input.ndim:
+        raise ShapeError(f"repeat: {len(counts)} counts for the {input.ndim} axes")
+    return manipulation.tile(input, counts)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """That many pieces along an axis, or fewer; the last is shorter if it does not divide."""
+    if chunks < 1:
+        raise OptionError(f"chunk: {chunks} pieces")
+    length = input.shape[check_axis(dim, input.ndim, "chunk")]
+    return manipulation.split(input, builtins.max(1, -(-length // chunks)), dim)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along an axis."""
+    return manipulation.unstack(input, dim)
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Tensors joined along an axis."""
+    return manipulation.concat(tensors, dim)
+
+
+def roll(input: Tensor, shifts: int | Sequence[int], dims: Axis = None) -> Tensor:
+    """The elements shifted along axes, those that leave at one end coming in at the other; without
+    dims, those of the flattened tensor."""
+    if dims is None:
+        flat = roll(manipulation.reshape(input, (-1,)), shifts, 0)
+        return manipulation.reshape(flat, input.shape)
+    by = [shifts] if isinstance(shifts, int) else list(shifts)
+    along = [dims] if isinstance(dims, int) else list(dims)
+    if len(by) != len(along):
+        raise ShapeError(f"roll: {len(by)} shifts for {len(along)} axes")
+    for shift, dim in zip(by, along, strict=True):
+        axis = check_axis(dim, input.ndim, "roll")
+        length = input.shape[axis]
+        if length and shift % length:
+            at = length - shift % length
+            ends = manipulation.split(input, [at, length - at], axis)
+            input = manipulation.concat([ends[1], ends[0]], axis)
+    return input
+
+
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The elements on a diagonal of two axes, as a new last axis."""
+    dim1, dim2 = (check_axis(axis, input.ndim, "diagonal") for axis in (dim1, dim2))
+    moved = manipulation.moveaxis(manipulation.moveaxis(input, dim1, -1), dim2 - (dim2 > dim1), -1)
+    rows, columns = moved.shape[-2:]
+    start = max(offset, 0) - min(offset, 0) * columns
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    flat = manipulation.reshape(moved, (*moved.shape[:-2], rows * columns))
+    if not count:
+        return flat[..., :0]
+    return flat[..., start : start + (count - 1) * (columns + 1) + 1 : columns + 1]
+
+
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
+    if input.ndim == 2:
+        return input.diagonal(diagonal)
+    if input.ndim != 1:
+        raise ShapeError(f"diag: {input.shape} is neither a vector nor a matrix")
+    side = input.shape[0] + abs(diagonal)
+    rows, columns = arange(side)[:, None], arange(side)[None, :]
+    at = elementwise.minimum(rows, columns)
+    line = manipulation.pad(input, [(0, abs(diagonal))])
+    return elementwise.where(columns - rows == diagonal, take(line, at), 0)

@@ -1,0 +1,207 @@
+"""Moments, covariances, histograms, extremes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .. import dtype as dt
+from ..errors import DTypeError, OptionError, ShapeError
+from ..tensor import Tensor, asarray, host_values
+from . import elementwise, manipulation, reduction
+from .arithmetic import isfinite
+from .creation import arange
+from .elementwise import clip
+from .linear_algebra import matmul
+from .manipulation import broadcast_to, expand_dims, reshape
+from .reduction import Axis
+from .shapes import diagonal
+
+
+def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(input))) over axes, which does not overflow."""
+    if not input.size:
+        return elementwise.log(reduction.sum(elementwise.exp(input), dim, keepdim))
+    peak = reduction.max(input, dim, True)
+    peak = elementwise.where(isfinite(peak), peak, 0.0).detach()
+    total = reduction.sum(elementwise.exp(input - peak), dim, True)
+    found = elementwise.log(total) + peak
+    return found if keepdim else manipulation.squeeze(found, dim)
+
+
+class Bounds(NamedTuple):
+    """The smallest and the largest elements."""
+
+    min: Tensor
+    max: Tensor
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Bounds:
+    """The smallest and the largest elements along an axis, or of all."""
+    return Bounds(reduction.min(input, dim, keepdim), reduction.max(input, dim, keepdim))
+
+
+def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """The sum of the elements that are not NaN."""
+    return reduction.sum(elementwise.where(elementwise.isnan(input), 0.0, input), dim, keepdim)
+
+
+def nanmean(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """The mean of the elements that are not NaN."""
+    there = (~elementwise.isnan(input)).astype(input.dtype)
+    return nansum(input, dim, keepdim) / reduction.sum(there, dim, keepdim)
+
+
+def var_mean(
+    input: Tensor,
+    dim: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance, divided by the count less `correction`, which is 1, or 0 if not unbiased, and
+    the mean."""
+    return (
+        reduction.var(input, dim, float(unbiased) if correction is None else correction, keepdim),
+        reduction.mean(input, dim, keepdim),
+    )
+
+
+def std_mean(
+    input: Tensor,
+    dim: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The square root of the variance of `var_mean`, and the mean."""
+    return (
+        reduction.std(input, dim, float(unbiased) if correction is None else correction, keepdim),
+        reduction.mean(input, dim, keepdim),
+    )
+
+
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """The covariances of the rows of a matrix, or the variance of a vector, divided by the number
+    of columns less `correction`. fweights: how often each column counts; aweights: how much."""
+    if input.ndim > 2:
+        raise ShapeError(f"cov: {input.shape} has more than 2 axes")
+    whole = (1, 1, *input.shape)[-2:]
+    rows = reshape(elementwise.floating(input), whole)
+    weights = asarray(1.0, rows.dtype) if fweights is None else fweights.astype(rows.dtype)
+    weights = weights if aweights is None else weights * aweights.astype(rows.dtype)
+    weights = broadcast_to(weights, rows.shape[-1:])
+    total = reduction.sum(weights)
+    centred = rows - reduction.sum(rows * weights, 1, True) / total
+    divisor = total
+    if aweights is None:
+        divisor = total - correction
+    elif correction:
+        divisor = total - reduction.sum(weights * aweights) / total * correction
+    found = matmul(centred * weights, centred.mT) / elementwise.maximum(divisor, 0)
+    return reshape(found, ()) if input.ndim < 2 else found
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each whole number occurs, or the sum of its weights; reads the largest and the
+    smallest. Raises ShapeError for what is no vector, DTypeError for what is not whole, OptionError
+    for a negative number."""
+    if input.ndim != 1 or (weights is not None and weights.shape != input.shape):
+        more = "" if weights is None else f" with weights {weights.shape}"
+        raise ShapeError(f"bincount: {input.shape}{more} is not a vector")
+    if input.dtype.is_floating:
+        raise DTypeError(f"bincount: takes integers, not {input.dtype.name}")
+    if minlength < 0:
+        raise OptionError(f"bincount: minlength must not be negative: {minlength}")
+    length = minlength
+    if input.size:
+        whole = input.astype(dt.int32) if input.dtype == dt.bool_ else input
+        ends = host_values([reduction.min(whole), reduction.max(whole)])
+        least, most = (int(end.item()) for end in ends)
+        if least < 0:
+            raise OptionError(f"bincount: takes no negative numbers, but there is {least}")
+        length = max(length, most + 1)
+    here = expand_dims(input, -1) == arange(length)
+    if weights is None:
+        return reduction.sum(here, 0)
+    return reduction.sum(elementwise.where(here, expand_dims(weights, -1), 0.0), 0)
+
+
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlations of the rows of a matrix: their covariances, divided by both deviations."""
+    found = cov(input)
+    if not found.ndim:
+        return found / found
+    deviation = elementwise.sqrt(diagonal(found))
+    return clip(found / deviation[:, None] / deviation[None, :], -1.0, 1.0)
+
+
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of several intervals of the same length, in the type of
+    input. min, max: their ends, of which elements beyond do not count; both 0: those of the
+    elements. Raises OptionError for no intervals, or ends in the wrong order."""
+    if bins < 1 or min > max:
+        raise OptionError(f"histc: {bins} intervals from {min} to {max}")
+    x = reshape(input.detach(), (-1,))
+    low, high = asarray(float(min), x.dtype), asarray(float(max), x.dtype)
+    if min == max == 0 and x.node.size:
+        low, high = reduction.min(x), reduction.max(x)
+    alone = low == high
+    low, high = elementwise.where(alone, low - 1.0, low), elementwise.where(alone, high + 1.0, high)
+    place = elementwise.floor((x - low) / (high - low) * float(bins))
+    place = elementwise.where(x == high, bins - 1.0, place)
+    inside = (x >= low) & (x <= high)
+    here = (expand_dims(place, -1) == arange(bins).astype(x.dtype)) & expand_dims(inside, -1)
+    return reduction.sum(here.astype(dt.int32), 0).astype(x.dtype)
+
+
+class Histogram(NamedTuple):
+    """How many elements fall into intervals, and their ends."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
+
+def histogram(
+    input: Tensor,
+    bins: int | Tensor,
+    *,
+    range: tuple[float, float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Histogram:
+    """How many elements, or how much of their weights, fall into intervals: bins is their number,
+    or their ends in order. range: the first and the last end; without it, those of the elements.
+    density: divided by the whole and by the length of each. Raises OptionError for no intervals."""
+    x = reshape(input.detach(), (-1,))
+    if isinstance(bins, Tensor):
+        ends = bins.astype(x.dtype)
+    elif bins < 1:
+        raise OptionError(f"histogram: {bins} intervals")
+    else:
+        if range is None:
+            low, high = reduction.min(x), reduction.max(x)
+        else:
+            low, high = (asarray(float(end), x.dtype) for end in range)
+        alone = low == high
+        low, high = (
+            elementwise.where(alone, low - 0.5, low),
+            elementwise.where(alone, high + 0.5, high),
+        )
+        ends = low + (high - low) * (arange(bins + 1).astype(x.dtype) * (1 / bins))
+        ends = elementwise.where(arange(bins + 1) == bins, high, ends)
+    wide = expand_dims(x, -1)
+    last = arange(ends.shape[0] - 1) == ends.shape[0] - 2
+    here = (wide >= ends[:-1]) & ((wide < ends[1:]) | (last & (wide == ends[1:])))
+    weights = 1.0 if weight is None else expand_dims(reshape(weight, (-1,)), -1)
+    counts = reduction.sum(here.astype(x.dtype) * weights, 0)
+    if density:
+        counts = counts / (reduction.sum(counts) * (ends[1:] - ends[:-1]))
+    return Histogram(counts, ends)
