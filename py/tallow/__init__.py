@@ -10,7 +10,7 @@ it is imported when it is first asked for. Importing imports no NumPy.
 """
 
 from . import names
-from .binding import bind, getter, public, rows
+from .binding import bind, getter, rows
 from .functions.creation import tensor as tensor  # not the package of that name
 from .runtime import evaluator as evaluator  # which computes tensors from now on
 from .tensor import Methods, use_differentiator
@@ -19,10 +19,9 @@ from .version import __version__ as __version__
 bind(Methods)
 use_differentiator(rows("internal")["REVERSE"].find)
 
-__all__ = [*public("tallow"), *names.PACKAGES.split()]
 __getattr__ = getter(globals(), "tallow", "unlisted", packages=names.PACKAGES)
 
 
 def __dir__() -> list[str]:
     """What there is, imported or not."""
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -1,7 +1,7 @@
 """The one late binding: what names.py lists is imported when it is first used.
 
 `bind` gives the methods and operators of names.py to the class of tensors; `getter` makes the
-`__getattr__` of a package, `public` its `__all__`. Nothing else in the library looks up a
+`__getattr__` of a package. Nothing else in the library looks up a
 definition by its name (tests/unit/project/test_names.py).
 """
 
@@ -52,24 +52,24 @@ def rows(form: str) -> dict[str, Row]:
     return found
 
 
-@cache
 def public(form: str, under: str = "") -> list[str]:
-    """`__all__` of a package: the names of a form, in order. under: how the names of the files that
-    define them begin."""
+    """The names of a form, in order. under: how the names of the files that define them begin."""
     return sorted(name for name, row in rows(form).items() if row.home.startswith(under))
 
 
 def getter(
     package: dict[str, Any], *forms: str, under: str = "", packages: str = ""
 ) -> Callable[[str], Any]:
-    """`__getattr__` of a package, whose globals these are, for the names of some forms and for
-    packages inside."""
+    """`__getattr__` of a package, whose globals these are: for the names of some forms, the packages
+    inside, and `__all__`, which has both, of the first form."""
     path = package["__name__"]
-    inside = frozenset(packages.split())
 
     def found(name: str) -> Any:
+        inside = packages.split()
         if name in inside:
             return import_module(f"{path}.{name}")
+        if name == "__all__":
+            return [*public(forms[0], under), *inside]
         for form in forms:
             row = rows(form).get(name)
             if row is not None and row.home.startswith(under):
@@ -167,21 +167,25 @@ def _method(name: str, row: Row) -> Any:
 class _Late:
     """A method that is imported, and takes this object's place, when it is first used."""
 
-    __slots__ = ("_in_place", "_name", "_owner", "_row")
+    __slots__ = ("_name",)
 
-    def __init__(self, owner: type, name: str, row: Row, in_place: bool) -> None:
-        self._owner, self._name, self._row, self._in_place = owner, name, row, in_place
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-    def _settle(self) -> None:
-        made = _method(self._name, self._row)
-        setattr(self._owner, self._name, _in_place(made) if self._in_place else made)
+    def _settle(self, owner: type) -> None:
+        name = self._name
+        row = rows("method").get(name) or rows("static").get(name)
+        made = _method(name, row) if row else _in_place(_method(name, rows("in-place")[name[:-1]]))
+        for home in owner.__mro__:
+            if vars(home).get(name) is self:  # no other thread was faster
+                setattr(home, name, made)
 
     def __get__(self, tensor: Any, owner: type) -> Any:
-        self._settle()
+        self._settle(owner)
         return getattr(owner if tensor is None else tensor, self._name)
 
     def __set__(self, tensor: Any, value: Any) -> None:
-        self._settle()
+        self._settle(type(tensor))
         setattr(tensor, self._name, value)
 
 
@@ -189,7 +193,5 @@ def bind(owner: type) -> None:
     """Gives a class the operators, methods and attributes of names.py."""
     for name, row in rows("operator").items():
         setattr(owner, name, _method(name, row))
-    for name, row in {**rows("method"), **rows("static")}.items():
-        setattr(owner, name, _Late(owner, name, row, False))
-    for name, row in rows("in-place").items():
-        setattr(owner, f"{name}_", _Late(owner, f"{name}_", row, True))
+    for name in (*rows("method"), *rows("static"), *(f"{name}_" for name in rows("in-place"))):
+        setattr(owner, name, _Late(name))

@@ -4,7 +4,6 @@ Names and layouts follow torch.nn.functional; images are NCHW, weights OIHW. nam
 functions; each is imported when it is first asked for.
 """
 
-from ..binding import getter, public
+from ..binding import getter
 
-__all__ = public("functional")
 __getattr__ = getter(globals(), "functional")

@@ -3,7 +3,6 @@
 names.py lists them; each is imported when it is first asked for.
 """
 
-from ..binding import getter, public
+from ..binding import getter
 
-__all__ = public("tallow", "functions.")
 __getattr__ = getter(globals(), "tallow", under="functions.")

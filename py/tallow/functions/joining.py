@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -24,14 +23,6 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All elements as a vector."""
     return reshape(input, (-1,))
-
-
-def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
-    """An axis split into several; one of the sizes may be -1. Raises ShapeError."""
-    at = check_axis(dim, input.ndim, "unflatten")
-    known = math.prod(size for size in sizes if size != -1)
-    whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
-    return reshape(input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
 
 
 def atleast_1d(input: Tensor) -> Tensor:

@@ -36,6 +36,14 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return manipulation.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
 
 
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """An axis split into several; one of the sizes may be -1. Raises ShapeError."""
+    at = check_axis(dim, input.ndim, "unflatten")
+    known = math.prod(size for size in sizes if size != -1)
+    whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
+    return manipulation.reshape(input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
+
+
 def permute(input: Tensor, *dims: Shape) -> Tensor:
     """Axis i of the result is axis dims[i]: permute(x, (1, 0)) or permute(x, 1, 0)."""
     return manipulation.permute_dims(input, _numbers(dims))

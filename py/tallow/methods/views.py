@@ -13,7 +13,6 @@ from typing import Concatenate, ParamSpec
 
 from ..dtype import DType, is_dtype
 from ..functions import elementwise, indexing, manipulation
-from ..functions.joining import unflatten as axis_split
 from ..functions.selection import with_items
 from ..functions.shapes import chunk as pieces_of
 from ..functions.shapes import flatten as flattened
@@ -21,6 +20,7 @@ from ..functions.shapes import permute as permuted
 from ..functions.shapes import squeeze as squeezed
 from ..functions.shapes import t as transposed_matrix
 from ..functions.shapes import transpose as transposed
+from ..functions.shapes import unflatten as axis_split
 from ..ops.movement import permute as permute_op
 from ..shape import check_axis
 from ..tensor import Tensor, is_basic

@@ -97,10 +97,9 @@ def test_a_public_function_stands_in_one_file() -> None:
     assert {pair for pair in found if pair not in meant} == INNER
 
 
-SHAPES = "chunk flatten permute squeeze t transpose unbind"
+SHAPES = "chunk flatten permute squeeze t transpose unbind unflatten"
 INNER = {
     *(("functions.shapes", name) for name in SHAPES.split()),
-    ("functions.joining", "unflatten"),
     ("functions.philox", "normal"),
 }
 """What the views of methods/views.py are made of, and a draw by a key of its own."""

@@ -21,10 +21,12 @@ _FOR_NUMPY = (
 # What the page's views do not use: training, files of weights, writing ONNX, what few need. A
 # script that imports it has it fetched.
 _ON_DEMAND = re.compile(
-    r"tallow\.(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils|torch|sparse|linalg"
-    r"|autodiff\.(?!history$)|formats\.(?!onnx)|ops\.linalg|methods\.(facts|forwarded|text)"
-    r"|custom$|formats\.onnx\.write"
-    r"|functions\.(data_types|linalg|torch_(?!names$|elements$)))"
+    r"tallow\.("
+    r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils|torch|sparse|linalg)(\.|$)"
+    r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
+    r"|methods\.(facts|fills)|tensor\.printing|functional\.multi_head"
+    r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"
+    r"|numbers|orders|places|searching|sets|special|statistics|windows)$)"
 )
 
 # Larger than any free or used block of memory.
@@ -60,6 +62,7 @@ def tidy() -> None:
     re.purge()
     sys.path_importer_cache.clear()
     zipimport._zip_directory_cache.clear()  # type: ignore[attr-defined]
+    importlib.import_module("tallow.binding").rows.cache_clear()
     for _ in range(3):
         gc.collect()
     _wipe()
