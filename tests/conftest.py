@@ -80,6 +80,27 @@ def _turn(path: Path) -> tuple[int, str]:
     return (-length, str(path)) if tier(path) == TIERS[-1] else (0, "")
 
 
+OP_SUITE = "tests/ops/test_ops.py::test_cases["
+
+
+def process_group(test: str) -> str:
+    """The tests of a group run in one process: those of a file, or of a device of the op suite."""
+    end = "-" if test.startswith(OP_SUITE) else "::"
+    return test.partition(end)[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Divides the tests between processes, for --dist=loadfile, by `process_group`."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = process_group
+    return scheduler
+
+
 @pytest.fixture(scope="session")
 def run_async() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
     """asyncio.run in another thread, because Playwright keeps an event loop running in this one."""

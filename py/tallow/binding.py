@@ -60,7 +60,7 @@ def public(form: str, under: str = "") -> list[str]:
 def getter(
     package: dict[str, Any], *forms: str, under: str = "", packages: str = ""
 ) -> Callable[[str], Any]:
-    """`__getattr__` of a package, whose globals these are: for the names of some forms, the packages
+    """`__getattr__` of a package, whose globals these are: for names of some forms, the packages
     inside, and `__all__`, which has both, of the first form."""
     path = package["__name__"]
 

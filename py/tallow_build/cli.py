@@ -16,7 +16,8 @@ from .progress import say
 from .serving import address
 from .serving.devices import DEVICES
 
-# A test file stays in one process, so that its fixtures are set up once. -n 0 runs serially.
+# A test file stays in one process, so that its fixtures are set up once (the op suite: a device's
+# tests, tests/conftest.py). -n 0 runs serially.
 _SIDE_BY_SIDE = (
     *("--numprocesses=auto", "--maxprocesses=4"),
     *("--dist=loadfile", "--no-loadscope-reorder"),  # in order, the quick tiers first

@@ -21,9 +21,11 @@ from tallow.compile.passes.compose import compose
 from tallow.compile.passes.widen import widen
 from tallow.compile.plan import Step
 from tallow.compile.targets.numpy import NUMPY
-from tallow.dtype import BY_NAME, DType
+from tallow.dtype import BY_NAME, DType, float64
+from tallow.graph import Node
 from tallow.hostarray import HostArray, from_python, from_values
-from tallow.op import REGISTRY, Attrs, Elementwise, Movement, Op, Reduce
+from tallow.op import REGISTRY, Attrs, Elementwise, Movement, Op, Reduce, Source
+from tallow.ops.arrange import argsort, scatter
 from tallow.ops.contract import matmul
 from tallow.ops.elementwise import multiply
 from tallow.ops.reduce import sum_
@@ -35,6 +37,16 @@ from tallow.shape import Shape, size_of, strides_of
 Values = list[Any]
 
 TOY = replace(NUMPY, name="toy", fit_types=(compose, widen))
+
+LARGEST = 2500
+"""Lists are slow."""
+
+
+def is_for_lists(node: Node) -> bool:
+    """Whether this device computes a node, and soon enough for a test."""
+    kinds = isinstance(node.op, (Elementwise, Movement, Reduce, Source))
+    computed = kinds or node.op in (matmul, argsort, scatter)
+    return computed and node.size <= LARGEST and node.dtype != float64
 
 
 def _divide(x: float, y: float) -> float:

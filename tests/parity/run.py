@@ -1,8 +1,9 @@
-"""Runs a case with Tallow, on a device, and compares it with what PyTorch gave."""
+"""Runs a Call with Tallow, on a device, and compares it with what PyTorch gave."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 import tallow as tl
 from tallow import context
 
-from .case import Case, flat, value_of
+from .case import Call, flat, value_of, weights
 
 
+@cache
 def recorded(family: str) -> dict[str, dict[str, np.ndarray]]:
     """What PyTorch gave for each case of a family."""
     found: dict[str, dict[str, np.ndarray]] = {}
@@ -24,13 +26,13 @@ def recorded(family: str) -> dict[str, dict[str, np.ndarray]]:
     return found
 
 
-async def differences(case: Case, expected: Mapping[str, np.ndarray], device: str) -> list[str]:
+async def differences(case: Call, expected: Mapping[str, np.ndarray], device: str) -> list[str]:
     """What differs, a line each. The case is given `tallow.torch`, within PyTorch's habits."""
     with context.pytorch.override(True):
         return await _differences(case, expected, device)
 
 
-async def _differences(case: Case, expected: Mapping[str, np.ndarray], device: str) -> list[str]:
+async def _differences(case: Call, expected: Mapping[str, np.ndarray], device: str) -> list[str]:
     import tallow.torch
 
     tl.set_default_device(device)
@@ -57,8 +59,6 @@ async def _differences(case: Case, expected: Mapping[str, np.ndarray], device: s
     got |= {f"output {number}": x for number, x in enumerate(outputs)}
     floating = [x for x in outputs if x.dtype.is_floating]
     if case.gradients and floating:
-        from .record import weights
-
         total = sum(
             (tl.sum(x * tl.asarray(weights(n, x.shape))) for n, x in enumerate(floating)),
             tl.asarray(0.0),
@@ -83,7 +83,7 @@ async def _differences(case: Case, expected: Mapping[str, np.ndarray], device: s
     return found
 
 
-def difference(got: np.ndarray, expected: np.ndarray, case: Case) -> str:
+def difference(got: np.ndarray, expected: np.ndarray, case: Call) -> str:
     """What is wrong with an array; "" if nothing is."""
     if got.shape != expected.shape:
         return f"shape {got.shape}, PyTorch {expected.shape}"

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from .case import drawn
+from .training import PROBLEMS, Make, Run
 
 Array = np.ndarray
 State = dict[str, Any]
 
 
 def gradients(params: list[Array]) -> list[Array]:
-    """Of the loss of `optim_problems.quadratic`: bend * (d^2 + 0.01 d^4) for the way d to a
+    """Of the loss of `training.quadratic`: bend * (d^2 + 0.01 d^4) for the way d to a
     goal."""
     found = []
     for n, p in enumerate(params):
@@ -113,7 +114,7 @@ DEFINITIONS: dict[str, Callable[..., Array]] = {
     "Adadelta": adadelta, "NAdam": nadam, "RAdam": radam, "ASGD": asgd, "Rprop": rprop,
 }  # fmt: skip
 
-CASES: dict[str, tuple[str, dict[str, Any]]] = {
+DEFINED: dict[str, tuple[str, dict[str, Any]]] = {
     "adadelta": ("Adadelta", {}),
     "adadelta all": ("Adadelta", {"lr": 0.5, "rho": 0.7, "eps": 1e-3, "weight_decay": 0.1}),
     "adadelta maximize": ("Adadelta", {"lr": 0.5, "maximize": True}),
@@ -141,11 +142,22 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 """The optimiser and its settings."""
 
 
+def make_of(case: str) -> Make:
+    """Makes the optimiser of a case."""
+    name, options = DEFINED[case]
+    return lambda o, params: getattr(o, name)(params, **options)
+
+
+def run_of(t: Any, case: str, mode: str = "eager", starts: Any = None) -> Run:
+    """Trains the problem `quadratic` with it."""
+    return Run(t, make_of(case), PROBLEMS["quadratic"], mode, starts)
+
+
 def trajectory(
     case: str, starts: list[Array], rates: list[float]
 ) -> tuple[list[Array], list[State]]:
     """All parameters after each step with these rates, and the state at the end."""
-    name, options = CASES[case]
+    name, options = DEFINED[case]
     settings = {key: value for key, value in options.items() if key not in ("maximize", "lr")}
     sign = -1.0 if options.get("maximize") else 1.0
     params = [x.astype(np.float64) for x in starts]

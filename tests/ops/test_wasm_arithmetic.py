@@ -1,26 +1,17 @@
-"""The op suite on generated WebAssembly, run by wasmtime."""
+"""Where the arithmetic of generated WebAssembly could differ from NumPy's: zeros of both signs,
+long sums, large angles, casts, indices of 64 bits; and a kernel that is too long for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-from op_cases import CASES
-from run_case import run_case
 
 import tallow as tl
 from tallow.dtype import as_dtype
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_case(name: str, run_async: Callable[..., Any]) -> None:
-    outcome = run_async(run_case(name, "wasm"))
-    assert outcome["wrong"] is None, outcome["wrong"]
-    assert outcome["device"] == "wasm"
 
 
 def on(device: str, build: Callable[..., Tensor], *arrays: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Modules and functions beside PyTorch's in Chromium, on WebGPU and on WebAssembly.
 
-Every twelfth case on each, since the desktop's devices run all of them (test_parity.py): the two
+Every twelfth case on each, since the desktop's devices run all of them (test_modules.py): the two
 take turns, so that together they run a sixth.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Notebook
 
-from .test_parity import OF
+from .test_modules import OF
 
 HERE = Path(__file__).parent
 FIRST = {"webgpu": 0, "wasm": 6}
@@ -25,11 +25,9 @@ sys.path.insert(0, "parity.zip")
 from tests.parity.cases import CASES
 from tests.parity.run import differences, recorded
 import tallow as tl
-wrong, known = {}, {}
+wrong = {}
 for name, family in CHOSEN.items():
-    if family not in known:
-        known[family] = recorded(family)
-    found = await differences(CASES[name], known[family][name], DEVICE)
+    found = await differences(CASES[name], recorded(family)[name], DEVICE)
     if found or tl.default_device() != DEVICE:
         wrong[name] = found
 wrong
