@@ -18,15 +18,17 @@ _FOR_NUMPY = (
     "tarfile",
 )
 
-# What the page's views do not use: training, files of weights, writing ONNX, what few need. A
-# script that imports it has it fetched.
+# What the page's views do not use: training, files of weights, writing ONNX, functions that no
+# operator of ONNX is made of. A script that imports it has it fetched.
 _ON_DEMAND = re.compile(
     r"tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils|torch|sparse|linalg)(\.|$)"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
-    r"|methods\.(facts|fills)|tensor\.printing|functional\.multi_head"
+    r"|methods\.(facts|fills)|tensor\.printing"
+    r"|functional\.(adaptive|blocks|borders|elementwise_losses|grids|layers|lookups|losses"
+    r"|margin_losses|multi_head|resampling|transducer)$"
     r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"
-    r"|numbers|orders|places|searching|sets|special|statistics|windows)$)"
+    r"|numbers|orders|places|products|searching|sets|special|statistics|windows)$)"
 )
 
 # Larger than any free or used block of memory.
