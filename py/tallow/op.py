@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from . import dtype as dt
 from .bounds import Bounds, hull
@@ -178,6 +178,20 @@ class Reduce(Op):
         axes = attrs["axes"]
         folded = tuple([1 if axis in axes else dim for axis, dim in enumerate(shape)])
         return folded, dt.int32 if self.indexed else dtype
+
+
+class Coordinate(Protocol):
+    """A Python integer, or an index expression of the code generator (codegen/index.py)."""
+
+    def __add__(self, other: Any, /) -> Coordinate: ...
+    def __sub__(self, other: Any, /) -> Coordinate: ...
+    def __mul__(self, other: Any, /) -> Coordinate: ...
+    def __floordiv__(self, divisor: int, /) -> Coordinate: ...
+    def __mod__(self, divisor: int, /) -> Coordinate: ...
+
+
+Coordinates = tuple[Coordinate, ...]
+Read = Callable[[int, Coordinates, int], Coordinate]
 
 
 @dataclass(frozen=True)

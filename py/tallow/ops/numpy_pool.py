@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import numpy_kernels as plain
 
-Array = Any
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 
 class Pool:
@@ -18,7 +19,7 @@ class Pool:
     """
 
     def __init__(
-        self, np: Any, array: Callable[[str, Sequence[int], Any], Array] | None = None
+        self, np: NumPy, array: Callable[[str, Sequence[int], object], Array] | None = None
     ) -> None:
         self.np = np
         self._array = array or (lambda purpose, shape, dtype: np.empty(shape, dtype))
@@ -27,7 +28,7 @@ class Pool:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.np, name)
 
-    def empty(self, shape: Sequence[int], dtype: Any) -> Array:
+    def empty(self, shape: Sequence[int], dtype: object) -> Array:
         """An array with any content."""
         self._count += 1
         return self._array(f"recurrence {self._count}", tuple(shape), dtype)
