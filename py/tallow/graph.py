@@ -40,7 +40,7 @@ class Node:
         attrs: Frozen,
         shape: Shape,
         dtype: DType,
-        past: Any = None,
+        past: object = None,
         depth: int = 0,
     ) -> None:
         self.op = op
@@ -48,7 +48,7 @@ class Node:
         self.attrs = attrs
         self.shape = shape
         self.dtype = dtype
-        self.past = past
+        self.past: Any = past
         self.depth = depth
         self.known: HostArray | Literal[False] | None = False
 
@@ -112,10 +112,10 @@ class Derivatives(Protocol):
     def tracked(self, node: Node) -> bool:
         """Whether a gradient of the node reaches something that receives it."""
 
-    def leaf(self, tensor: Any) -> Any:
+    def leaf(self, tensor: Any) -> object:
         """The past of nodes whose gradients a tensor receives."""
 
-    def history(self, node: Node) -> Any:
+    def history(self, node: Node) -> object:
         """The past of what is given the value of this node, such as a variable."""
 
     def seal(self, node: Node) -> None:
@@ -174,7 +174,7 @@ def _made(op: Op, inputs: tuple[Node, ...], attrs: Frozen, shape: Shape, dtype: 
     return node
 
 
-def alias(node: Node, past: Any) -> Node:
+def alias(node: Node, past: object) -> Node:
     """A new node of the same value with another past. Compiling removes it."""
     if node.is_buffer:  # which does not hold the past of the first one
         twin: Node = node.attrs["buffer"].twin(past)

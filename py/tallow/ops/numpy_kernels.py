@@ -8,7 +8,7 @@ several times faster than matmul.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
@@ -18,6 +18,13 @@ HAS_BLAS = sys.platform != "emscripten"
 
 Pair = tuple[int, int]
 Pads = tuple[Pair, Pair]
+
+
+def numpy_module() -> NumPy:
+    """The module NumPy, as kernels see it. Raises ImportError where it is not installed."""
+    import numpy
+
+    return cast("NumPy", numpy)
 
 
 def windows_of(np: NumPy, x: Array, kernel: Pair, stride: Pair, dilation: Pair) -> Array:

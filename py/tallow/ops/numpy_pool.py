@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from . import numpy_kernels as plain
 
 if TYPE_CHECKING:
+    from numpy import dtype
+
     from ..arrays import Array, NumPy
 
 
@@ -19,7 +21,7 @@ class Pool:
     """
 
     def __init__(
-        self, np: NumPy, array: Callable[[str, Sequence[int], object], Array] | None = None
+        self, np: NumPy, array: Callable[[str, Sequence[int], dtype[Any]], Array] | None = None
     ) -> None:
         self.np = np
         self._array = array or (lambda purpose, shape, dtype: np.empty(shape, dtype))
@@ -28,7 +30,7 @@ class Pool:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.np, name)
 
-    def empty(self, shape: Sequence[int], dtype: object) -> Array:
+    def empty(self, shape: Sequence[int], dtype: dtype[Any]) -> Array:
         """An array with any content."""
         self._count += 1
         return self._array(f"recurrence {self._count}", tuple(shape), dtype)

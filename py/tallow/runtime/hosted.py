@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..compile import Compiled
 from ..compile.plan import Port
@@ -20,6 +20,9 @@ from ..hostarray import HostArray
 from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
 from .buffer import Buffer, Memory, state_moved
 from .transfer import from_device
+
+if TYPE_CHECKING:
+    from ..arrays import Array
 
 
 class NoKernelWarning(UserWarning):
@@ -168,12 +171,13 @@ class HostedProgram:
         self._program.close()
 
 
-def _as(data: HostArray, port: Port) -> Any:
+def _as(data: HostArray, port: Port) -> Array:
     """Elements in a port's type, in an array of its own."""
-    return data.numpy().reshape(port.shape).astype(port.dtype)
+    array: Array = data.numpy()
+    return array.reshape(port.shape).astype(port.dtype)
 
 
-def _fed(content: Any, port: Port) -> Any:
+def _fed(content: Feed, port: Port) -> Array:
     """The array of what a GPU is fed: bools and 64-bit numbers come as words of 32 bits."""
     dtype = BY_NAME[port.dtype]
     raw = memoryview(content).cast("B") if memoryview(content).nbytes else memoryview(b"")

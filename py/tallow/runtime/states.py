@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..compile import Compiled
 from ..dtype import DType
@@ -35,9 +35,9 @@ class State(Protocol):
 
     def settle(self, buffer: Buffer) -> None: ...
 
-    def fitting(self, value: Any) -> Tensor: ...
+    def fitting(self, value: object) -> Tensor: ...
 
-    def assign(self, value: Any) -> Any: ...
+    def assign(self, value: object) -> object: ...
 
 
 class BoundStates:

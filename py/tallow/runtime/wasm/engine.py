@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ...codegen.wasm.assembler import Function, encode
 from ...streamed_weights import Part
 from .arena import Arena
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class Instance(Protocol):
@@ -18,7 +21,7 @@ class Instance(Protocol):
 
     threads: int
 
-    def write(self, offset: int, content: Any) -> None:
+    def write(self, offset: int, content: ReadableBuffer) -> None:
         """Copies bytes, in any contiguous buffer, into the memory."""
 
     def write_part(self, offset: int, part: Part) -> None:

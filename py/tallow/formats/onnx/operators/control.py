@@ -13,7 +13,7 @@ from ....dtype import bool_, int64
 from ....errors import DeviceLostError, OnnxFormatError, TallowError
 from ....hostarray import HostArray, from_values
 from ..call import Call
-from ..records import NodeRecord
+from ..records import NodeRecord, ValueInfo
 from ..registry import control_operator
 from ..values import Value, check_memory, from_numpy, size_in_bytes, to_numpy
 
@@ -126,7 +126,7 @@ def _number(value: Value, what: str) -> Any:
     return value.item()
 
 
-def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Value:
+def _stacked(rows: Sequence[Value], info: ValueInfo, axis: int, example: Value) -> Value:
     """The rows along a new axis. Without rows, an empty value with the type and shape of the file
     or of the example."""
     import numpy as np
@@ -136,6 +136,8 @@ def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Val
     if example is not None:
         row = np.expand_dims(to_numpy(example), axis)
         return from_numpy(np.delete(row, 0, axis))
+    if info.dtype is None:
+        raise TypeError(f"{info.type} has no empty value")
     dims = [dim if isinstance(dim, int) else 0 for dim in info.shape or ()]
     dims.insert(axis % (len(dims) + 1), 0)
     return from_numpy(np.zeros(dims, info.dtype.name))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator, plain
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
+
 
 plain("MatMul", f.matmul, 2)
 
@@ -48,6 +52,6 @@ def det(call: Call, x: Tensor) -> Tensor:
 
 
 @host_operator("Det", since=11)
-def _det_on_host(call: Call, np: Any, x: Any) -> Any:
+def _det_on_host(call: Call, np: NumPy, x: Array) -> Array:
     wide = x.astype(np.float32) if x.dtype.itemsize < 4 else x
     return np.asarray(np.linalg.det(wide)).astype(x.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import dtype as dt
 from ..... import functions as f
@@ -17,6 +17,10 @@ from ...call import Call
 from ...registry import host_operator, operator
 from ...values import check_array
 from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, working
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
+
 
 _MAX_LENGTH = 1 << 22
 """The longest axis that is pooled, because the host computes the share of padding per element."""
@@ -81,7 +85,7 @@ def _indices(x: Tensor, window: Window, by_column: bool) -> Tensor:
     order = [*range(2, 2 + 2 * axes, 2), *range(3, 3 + 2 * axes, 2)]
     windows = f.permute_dims(windows, (0, 1, *order))
     tap = f.argmax(f.reshape(windows, (*x.shape[:2], *counts, taps)), -1)
-    index: Any = 0
+    index: Tensor | int = 0
     remaining, step = taps, 1
     steps = {}
     for axis in range(axes) if by_column else reversed(range(axes)):
@@ -202,7 +206,9 @@ def max_unpool(
 
 
 @host_operator("MaxUnpool", since=9)
-def max_unpool_on_host(call: Call, np: Any, x: Any, indices: Any, output_shape: Any = None) -> Any:
+def max_unpool_on_host(
+    call: Call, np: NumPy, x: Array, indices: Array, output_shape: Array | None = None
+) -> Array:
     inner = _unpooled_shape(call, x.shape)
     wanted = inner if output_shape is None else tuple(map(int, output_shape))
     _check_unpooled(inner, wanted)
