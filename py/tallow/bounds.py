@@ -57,6 +57,7 @@ def magnitude(found: Range) -> float:
 
 
 def absolute(operands: Any, attrs: Any, x: Range) -> Range | None:
+    """Of the absolute value."""
     return 0, magnitude(x)
 
 
@@ -118,11 +119,13 @@ def _folded(operands: Any, attrs: Any) -> int:
 
 
 def total(operands: Any, attrs: Any, x: Range) -> Range | None:
+    """Of a sum."""
     count = _folded(operands, attrs)
     return (x[0] * count, x[1] * count) if operands[0][1].is_integer else None
 
 
 def product(operands: Any, attrs: Any, x: Range) -> Range | None:
+    """Of a product along axes; None if it grows too large to tell."""
     most, count = magnitude(x), _folded(operands, attrs)
     if not operands[0][1].is_integer or (most > 1 and count > 64):
         return None

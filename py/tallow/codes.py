@@ -37,6 +37,7 @@ class Format:
 
     @property
     def least_normal(self) -> float:
+        """The smallest positive normal number."""
         return 2.0 ** (1 - self.bias)
 
 

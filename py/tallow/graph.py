@@ -70,22 +70,27 @@ class Node:
 
     @property
     def is_source(self) -> bool:
+        """Whether it begins a graph."""
         return isinstance(self.op, Source)
 
     @property
     def is_elementwise(self) -> bool:
+        """Whether its op is elementwise."""
         return isinstance(self.op, Elementwise)
 
     @property
     def is_constant(self) -> bool:
+        """Whether its data are known."""
         return self.op is ops.source.constant
 
     @property
     def is_input(self) -> bool:
+        """Whether it is fed."""
         return self.op is ops.source.input_
 
     @property
     def is_buffer(self) -> bool:
+        """Whether it is an array on a device."""
         return self.op is ops.source.buffer
 
     @property

@@ -67,11 +67,9 @@ class Gradients:
         return *past.route.operands, *past.route.saved
 
     def references(self) -> Iterable[Node]:
-        """See `Derivation`."""
         return chain(self._order, self.beside, self._starts, *self._groups, self._pulls)
 
     def marks(self, numbers: Mapping[Node, int]) -> Hashable:
-        """See `Derivation`."""
 
         def numbered(nodes: Iterable[Node]) -> tuple[int, ...]:
             return tuple([numbers[node] for node in nodes])

@@ -21,7 +21,6 @@ from . import formulas
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 # ---- arithmetic -------------------------------------------------------------------------------
 
 add = Elementwise(

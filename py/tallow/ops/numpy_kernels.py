@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 HAS_BLAS = sys.platform != "emscripten"
 
 Pair = tuple[int, int]
@@ -40,6 +39,7 @@ def windows_of(np: NumPy, x: Array, kernel: Pair, stride: Pair, dilation: Pair) 
 
 
 def padded(np: NumPy, x: Array, padding: Pads, value: float = 0) -> Array:
+    """An image with a border of `value`."""
     if not any(map(any, padding)):
         return x
     (top, bottom), (left, right) = padding
@@ -66,6 +66,7 @@ def matmul(np: NumPy, a: Array, b: Array) -> Array:
 def conv2d(
     np: NumPy, x: Array, w: Array, stride: Pair, padding: Pads, dilation: Pair, groups: int
 ) -> Array:
+    """The convolution of images (n, h, w, c), by columns."""
     kh, kw, per_group, out = w.shape
     x = padded(np, x, padding)
     if per_group == 1 and out == groups:
@@ -135,6 +136,7 @@ def _depthwise(np: NumPy, x: Array, w: Array, stride: Pair, dilation: Pair) -> A
 def max_pool2d(
     np: NumPy, x: Array, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
 ) -> Array:
+    """The largest element of each window."""
     least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     windows = windows_of(np, padded(np, x, padding, least), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
@@ -148,6 +150,7 @@ def max_pool2d(
 def sum_pool2d(
     np: NumPy, x: Array, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
 ) -> Array:
+    """The sum of each window."""
     windows = windows_of(np, padded(np, x, padding), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
     for i in range(kernel[0]):

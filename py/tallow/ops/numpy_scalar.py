@@ -10,7 +10,6 @@ from ..scalar import Scalar
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy, UFunc
 
-
 _NAMED = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "true_divide",
     "negate": "negative", "absolute": "abs", "minimum": "minimum", "maximum": "maximum",

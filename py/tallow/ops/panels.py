@@ -15,7 +15,6 @@ from ..shape import Shape
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 COLUMNS = 8
 """Of a panel."""
 

@@ -28,7 +28,6 @@ from .numpy_pool import Pool
 if TYPE_CHECKING:
     from ..arrays import A, Array, Functions, NumPy
 
-
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 STATES = {"rnn": 1, "gru": 1, "lstm": 2}
 

@@ -23,7 +23,6 @@ from .recurrence import ACTIVATIONS, by_gates, join, recurrence, split
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 # ---- slopes -----------------------------------------------------------------------------------
 
 SLOPES: dict[str, Callable[[Any, Any, Any, float, float], Any]] = {

@@ -19,7 +19,6 @@ from .recurrence import ACTIVATIONS, GATES, STATES, check_shape, recurrence_step
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 SLOPES: dict[str, Callable[[NumPy, Array, float], Array]] = {
     "Affine": lambda np, y, a: np.full_like(y, a),
     "HardSigmoid": lambda np, y, a: np.where((y > 0) & (y < 1), np.full_like(y, a), 0),

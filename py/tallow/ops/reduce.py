@@ -12,7 +12,6 @@ from ..op import Reduce
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 sum_ = Reduce(
     "sum",
     lambda np, x, axes: np.sum(x, axis=axes, keepdims=True, dtype=x.dtype),

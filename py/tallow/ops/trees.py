@@ -12,7 +12,6 @@ from ..op import Attrs, Composite, Spec
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 COMPARISONS = ("less_equal", "less", "greater_equal", "greater", "equal", "not_equal")
 """NumPy's functions, by the number of a node's mode."""
 

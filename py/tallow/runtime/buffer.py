@@ -76,7 +76,7 @@ class Memory(Protocol):
         """The elements of buffers; blocks until they are computed."""
 
     async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """As `read`."""
+        """The elements of buffers; does not block the event loop."""
 
     def clone(self, buffer: Buffer) -> Buffer:
         """A new buffer with the same elements; does not wait."""

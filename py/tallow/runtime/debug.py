@@ -20,7 +20,6 @@ from ..ops.numpy_kernels import numpy_module
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
 
-
 _LINES: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 """The lines of the user's code that made nodes, while `debug_nans` is on."""
 

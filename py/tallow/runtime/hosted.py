@@ -72,12 +72,12 @@ def load(used: Backend, compiled: Compiled) -> Program:
 
 
 def load_now(used: Backend, compiled: Compiled) -> Program:
-    """As `load`, without waiting for the device."""
+    """A plan, loaded without waiting for the device."""
     return _hosted(used, compiled) or used.load_now(compiled)
 
 
 async def load_async(used: Backend, compiled: Compiled) -> Program:
-    """As `load`."""
+    """A plan, loaded without blocking the event loop."""
     return _hosted(used, compiled) or await used.load_async(compiled)
 
 
@@ -113,7 +113,6 @@ class HostedProgram:
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`."""
         buffers = self._buffers(inputs)
         feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
         return self._finished(self._program.run(feeds), fetch)
@@ -127,7 +126,6 @@ class HostedProgram:
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`."""
         buffers = self._buffers(inputs)
         feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
         return self._program.profile(feeds, seconds)

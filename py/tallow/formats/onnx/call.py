@@ -42,9 +42,11 @@ class NotKnownError(OnnxUnsupportedError):
 class Around(Protocol):
     """The graph in which a node is being built (run/builder.py)."""
 
-    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]: ...
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a node's graph on these inputs."""
 
-    def seed(self, node: NodeRecord) -> bytes: ...
+    def seed(self, node: NodeRecord) -> bytes:
+        """Eight random bytes, always the same for a node."""
 
 
 class Call:

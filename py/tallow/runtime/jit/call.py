@@ -69,6 +69,7 @@ def indexed_arguments(compiled: Compiled) -> list[tuple[int, list[Indexed]]]:
 
 
 def run(entry: Entry, leaves: Sequence[Leaf]) -> object:
+    """The result of a call. leaves: its arguments, as `key_of` found them."""
     memory = entry.memory
     fed = [*leaves, *entry.gradients.given()]
     if entry.draws:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from ...compile.plan import Plan, Step
 from ...errors import DeviceError, DeviceLostError, DeviceMemoryError, KernelError
@@ -24,12 +24,6 @@ _FRAME = re.compile(r"^\s*In wgpu\w+.*\n")
 Key = tuple[int, tuple[tuple[str, Any], ...]]  # module and constants
 
 
-class Pipeline(Protocol):
-    """A compute pipeline of the package `wgpu`."""
-
-    def get_bind_group_layout(self, index: int) -> object: ...
-
-
 class Dispatch:
     """A step, ready to encode with whatever buffers its slots have in a run.
 
@@ -37,7 +31,7 @@ class Dispatch:
     """
 
     def __init__(
-        self, gpu: NativeDevice, step: Step, pipeline: Pipeline, params: Any, outside: set[int]
+        self, gpu: NativeDevice, step: Step, pipeline: Any, params: Any, outside: set[int]
     ) -> None:
         self.name = step.name
         self.pipeline = pipeline
@@ -99,7 +93,7 @@ def _compiling(gpu: NativeDevice, plan: Plan, step: Step) -> Iterator[None]:
         raise KernelError(f"the WGSL of {op}{where}: {said}", op, line) from error
 
 
-def pipelines_of(gpu: NativeDevice, plan: Plan, steps: Sequence[Step]) -> dict[Key, Pipeline]:
+def pipelines_of(gpu: NativeDevice, plan: Plan, steps: Sequence[Step]) -> dict[Key, Any]:
     """Every pipeline of the plan, by module and constants."""
     device = gpu.handle
     computing = [step for step in reversed(steps) if step.kernel]

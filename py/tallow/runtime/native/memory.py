@@ -26,10 +26,17 @@ class GpuBuffer(Protocol):
     size: int
     map_state: str
 
-    def destroy(self) -> None: ...
-    def unmap(self) -> None: ...
-    def map_sync(self, mode: object) -> None: ...
-    def read_mapped(self, *, copy: bool) -> memoryview: ...
+    def destroy(self) -> None:
+        """Frees its memory."""
+
+    def unmap(self) -> None:
+        """Gives it back to the device."""
+
+    def map_sync(self, mode: object) -> None:
+        """Waits until the host can read it."""
+
+    def read_mapped(self, *, copy: bool) -> memoryview:
+        """Its bytes, once it is mapped."""
 
 
 class Gpu(Protocol):
@@ -39,9 +46,11 @@ class Gpu(Protocol):
     queue: Any
     wgpu: Any
 
-    def storage(self, size: int, label: str) -> GpuBuffer: ...
+    def storage(self, size: int, label: str) -> GpuBuffer:
+        """A new buffer of this many bytes."""
 
-    def checked(self, what: str) -> AbstractContextManager[None]: ...
+    def checked(self, what: str) -> AbstractContextManager[None]:
+        """Raises errors of the device inside as Tallow's. what: is being done."""
 
 
 class NativeMemory:

@@ -22,7 +22,7 @@ from ..base import PROFILE_SECONDS, Feed, Result, Timing
 from ..buffer import Buffer
 from ..transfer import from_device
 from .device import NativeDevice
-from .dispatch import Dispatch, Pipeline, encode, key_of, named, pipelines_of
+from .dispatch import Dispatch, encode, key_of, named, pipelines_of
 from .memory import GpuBuffer
 from .timing import timing_of
 
@@ -135,7 +135,7 @@ class NativeProgram:
         self._staging.append(buffer)
         return buffer
 
-    def _bind(self, step: Step, offset: int, pipeline: Pipeline) -> Dispatch:
+    def _bind(self, step: Step, offset: int, pipeline: Any) -> Dispatch:
         params = None
         if numbers := step.kernel["params"]:
             params = {"buffer": self._params, "offset": offset, "size": 4 * len(numbers)}

@@ -113,7 +113,7 @@ class PlainProgram:
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.run(inputs, fetch)
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
@@ -130,7 +130,7 @@ class PlainProgram:
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.profile(inputs, seconds)
 
     @property

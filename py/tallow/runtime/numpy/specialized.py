@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ...arrays import Array, NumPy, UFunc
 
-
 Kernel: TypeAlias = "Callable[[Sequence[Array], Array], object]"
 """Takes the operands' arrays (None where `bind` took the operand over) and the result's."""
 

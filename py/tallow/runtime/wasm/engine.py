@@ -101,12 +101,14 @@ class Recent(Generic[_K, _V]):
         self._entries: dict[_K, _V] = {}
 
     def get(self, key: _K) -> _V | None:
+        """The entry, which is now the last used; None if there is none."""
         found = self._entries.pop(key, None)
         if found is not None:
             self._entries[key] = found
         return found
 
     def put(self, key: _K, value: _V) -> None:
+        """Adds an entry; the one used longest ago goes."""
         self._entries[key] = value
         while len(self._entries) > self._most:
             self._entries.pop(next(iter(self._entries)), None)

@@ -86,6 +86,7 @@ def _body(bodies: Mapping[str, Body], name: str) -> Body:
 def if_(
     node: NodeRecord, values: Sequence[Value], bodies: Mapping[str, Body]
 ) -> Generator[Any, Any, list[Value]]:
+    """Runs one of two graphs."""
     if len(values) != 1:
         raise OnnxFormatError(f"it has {len(values)} inputs; expected 1")
     taken = "then_branch" if _truth(values[0], "the condition") else "else_branch"

@@ -13,7 +13,6 @@ from ..values import check_memory, from_numpy, size_in_bytes
 if TYPE_CHECKING:
     from ....arrays import Array, NumPy
 
-
 MAX_PARTS = 1 << 18
 """The most parts that one tensor is split into, because each is a separate array."""
 
@@ -27,28 +26,28 @@ def _position(np: NumPy, position: Array, length: int, last: int) -> int:
 
 
 @host_operator("SequenceConstruct", since=11)
-def sequence_construct(call: Call, np: NumPy, *values: Array) -> list[Array]:
+def _sequence_construct(call: Call, np: NumPy, *values: Array) -> list[Array]:
     return list(values)
 
 
 @host_operator("SequenceEmpty", since=11)
-def sequence_empty(call: Call, np: NumPy) -> list[Array]:
+def _sequence_empty(call: Call, np: NumPy) -> list[Array]:
     call.ignore("dtype")
     return []
 
 
 @host_operator("SequenceLength", since=11)
-def sequence_length(call: Call, np: NumPy, sequence: list[Array]) -> Array:
+def _sequence_length(call: Call, np: NumPy, sequence: list[Array]) -> Array:
     return np.array(len(sequence), np.int64)
 
 
 @host_operator("SequenceAt", since=11)
-def sequence_at(call: Call, np: NumPy, sequence: list[Array], position: Array) -> Array:
+def _sequence_at(call: Call, np: NumPy, sequence: list[Array], position: Array) -> Array:
     return sequence[_position(np, position, len(sequence), len(sequence) - 1)]
 
 
 @host_operator("SequenceInsert", since=11)
-def sequence_insert(
+def _sequence_insert(
     call: Call, np: NumPy, sequence: list[Array], value: Array, position: Array | None = None
 ) -> list[Array]:
     length = len(sequence)
@@ -57,7 +56,7 @@ def sequence_insert(
 
 
 @host_operator("SequenceErase", since=11)
-def sequence_erase(
+def _sequence_erase(
     call: Call, np: NumPy, sequence: list[Array], position: Array | None = None
 ) -> list[Array]:
     last = len(sequence) - 1
@@ -92,7 +91,7 @@ def split_to_sequence(call: Call, np: NumPy, x: Array, split: Array | None = Non
 
 
 @host_operator("ConcatFromSequence", since=11)
-def concat_from_sequence(call: Call, np: NumPy, sequence: list[Array]) -> Array:
+def _concat_from_sequence(call: Call, np: NumPy, sequence: list[Array]) -> Array:
     axis = call.get("axis", int)
     check_memory(sum(map(size_in_bytes, map(from_numpy, sequence))), "its joined parts")
     join = np.stack if call.flag("new_axis") else np.concatenate
@@ -100,18 +99,18 @@ def concat_from_sequence(call: Call, np: NumPy, sequence: list[Array]) -> Array:
 
 
 @host_operator("Optional", since=15)
-def optional(call: Call, np: NumPy, value: Array | None = None) -> Array | None:
+def _optional(call: Call, np: NumPy, value: Array | None = None) -> Array | None:
     call.ignore("type")
     return value
 
 
 @host_operator("OptionalHasElement", since=15)
-def optional_has_element(call: Call, np: NumPy, value: Array | None = None) -> Array:
+def _optional_has_element(call: Call, np: NumPy, value: Array | None = None) -> Array:
     return np.array(value is not None, bool)
 
 
 @host_operator("OptionalGetElement", since=15)
-def optional_get_element(call: Call, np: NumPy, value: Array) -> Array:
+def _optional_get_element(call: Call, np: NumPy, value: Array) -> Array:
     return value
 
 

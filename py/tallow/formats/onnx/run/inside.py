@@ -33,9 +33,11 @@ costs. An element of any result counts as one."""
 class Around(Protocol):
     """The graph around a node, being built (builder.py)."""
 
-    def value(self, name: str) -> Tensor: ...
+    def value(self, name: str) -> Tensor:
+        """The value of a name."""
 
-    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]: ...
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a graph on these inputs."""
 
 
 def joined(around: Around, node: NodeRecord, most_turns: int) -> list[Tensor] | None:

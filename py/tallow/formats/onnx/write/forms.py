@@ -101,6 +101,7 @@ def cast(node: Node, dtype: DType) -> Node:
 
 
 def refused(node: Node, types: str) -> OnnxUnsupportedError:
+    """The error for a node whose types ONNX does not have. types: those that it has."""
     return OnnxUnsupportedError(
         f"save: {node.op.name} of {node.inputs[0].dtype.name} {node.inputs[0].shape} has no ONNX "
         f"form; ONNX supports it only for {types}: cast the operand"

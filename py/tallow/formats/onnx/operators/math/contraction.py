@@ -36,7 +36,7 @@ def gemm(call: Call, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
 
 
 @operator("Einsum", since=12)
-def einsum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _einsum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return f.einsum(call.get("equation", str), x, *others)
 
 
@@ -45,7 +45,7 @@ _MAX_ELIMINATED = 24
 
 
 @operator("Det", since=11)
-def det(call: Call, x: Tensor) -> Tensor:
+def _det(call: Call, x: Tensor) -> Tensor:
     if x.ndim > 1 and x.shape[-1] > _MAX_ELIMINATED:
         raise OnnxUnsupportedError(f"matrices of more than {_MAX_ELIMINATED} rows: {x.shape}")
     return f.det(x)

@@ -22,7 +22,6 @@ from .fourier import spectrum
 if TYPE_CHECKING:
     from .....arrays import Array, NumPy
 
-
 _MAX_TABLE = 1 << 20
 """Elements of a table that is computed when a model is loaded."""
 _MAX_LENGTH = 1 << 28
@@ -258,7 +257,7 @@ def _mel_inputs(item: Callable[[Any], Any], values: Sequence[Any]) -> list[list[
 
 
 @operator("MelWeightMatrix", since=17)
-def mel_weight_matrix(
+def _mel_weight_matrix(
     call: Call, bins: Tensor, length: Tensor, rate: Tensor, low: Tensor, high: Tensor
 ) -> Tensor:
     dtype = _type(call)

@@ -18,7 +18,6 @@ from ...registry import host_operator, operator
 if TYPE_CHECKING:
     from .....arrays import A, Array, Functions, NumPy
 
-
 MAX_STEPS = 256
 """The most steps that are unrolled; without decay and correction there is no limit."""
 

@@ -21,7 +21,6 @@ from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, wo
 if TYPE_CHECKING:
     from .....arrays import Array, NumPy
 
-
 _MAX_LENGTH = 1 << 22
 """The longest axis that is pooled, because the host computes the share of padding per element."""
 
@@ -57,7 +56,7 @@ def _over_all(op: Pool, x: Tensor, window: Window) -> Tensor:
 
 
 @operator("MaxPool")
-def max_pool(call: Call, x: Tensor) -> list[Tensor]:
+def _max_pool(call: Call, x: Tensor) -> list[Tensor]:
     by_column = call.get("storage_order", int, 0) == 1
     _, window = _pool_window(call, x)
     largest = _over_all(ops.max_pool2d, x, window)
@@ -135,7 +134,7 @@ def _order(call: Call) -> int:
 
 
 @operator("LpPool")
-def lp_pool(call: Call, x: Tensor) -> Tensor:
+def _lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     _, window = _pool_window(call, x)
     return _root(_over_all(ops.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
@@ -146,17 +145,17 @@ def _spatial(x: Tensor) -> tuple[int, ...]:
 
 
 @operator("GlobalAveragePool")
-def global_average_pool(call: Call, x: Tensor) -> Tensor:
+def _global_average_pool(call: Call, x: Tensor) -> Tensor:
     return f.mean(working(x), _spatial(x), True).astype(x.dtype)
 
 
 @operator("GlobalMaxPool")
-def global_max_pool(call: Call, x: Tensor) -> Tensor:
+def _global_max_pool(call: Call, x: Tensor) -> Tensor:
     return f.max(x, _spatial(x), True)
 
 
 @operator("GlobalLpPool")
-def global_lp_pool(call: Call, x: Tensor) -> Tensor:
+def _global_lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     return _root(f.sum(_power(working(x), p), _spatial(x), True), p).astype(x.dtype)
 
@@ -206,7 +205,7 @@ def max_unpool(
 
 
 @host_operator("MaxUnpool", since=9)
-def max_unpool_on_host(
+def _max_unpool_on_host(
     call: Call, np: NumPy, x: Array, indices: Array, output_shape: Array | None = None
 ) -> Array:
     inner = _unpooled_shape(call, x.shape)

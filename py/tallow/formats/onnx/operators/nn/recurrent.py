@@ -18,7 +18,6 @@ from ...registry import host_operator, operator
 if TYPE_CHECKING:
     from .....arrays import A, Array, Functions, NumPy, Sliced
 
-
 _NAMES = {name.lower(): name for name in ACTIVATIONS}
 ALPHAS = {
     "Affine": 1.0, "Elu": 1.0, "HardSigmoid": 0.2, "LeakyRelu": 0.01, "ScaledTanh": 1.0,
@@ -161,7 +160,7 @@ def _apply_on_host(
 
 @operator("RNN")
 @operator("GRU")
-def rnn(
+def _rnn(
     call: Call,
     x: Tensor,
     w: Tensor,
@@ -174,7 +173,7 @@ def rnn(
 
 
 @operator("LSTM")
-def lstm(
+def _lstm(
     call: Call,
     x: Tensor,
     w: Tensor,

@@ -86,10 +86,9 @@ def _written(np: NumPy, x: Array, at: tuple[Any, ...], updates: Array, reduction
 
 
 @host_operator("ScatterElements", since=11)
-def scatter_elements_on_host(
+def _scatter_elements_on_host(
     call: Call, np: NumPy, x: Array, indices: Array, updates: Array
 ) -> Array:
-    """As `scatter_elements`, in NumPy."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
         raise OnnxFormatError(
@@ -103,12 +102,11 @@ def scatter_elements_on_host(
 @host_operator("Scatter", since=9)
 def scatter_on_host(call: Call, np: NumPy, x: Array, indices: Array, updates: Array) -> Array:
     """The name of ScatterElements before opset 11."""
-    return scatter_elements_on_host(call, np, x, indices, updates)
+    return _scatter_elements_on_host(call, np, x, indices, updates)
 
 
 @host_operator("ScatterND", since=11)
-def scatter_nd_on_host(call: Call, np: NumPy, x: Array, indices: Array, updates: Array) -> Array:
-    """As `scatter_nd`, in NumPy."""
+def _scatter_nd_on_host(call: Call, np: NumPy, x: Array, indices: Array, updates: Array) -> Array:
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         raise OnnxFormatError(

@@ -22,7 +22,7 @@ def _check(dims: Iterable[int]) -> None:
 
 
 @text_operator("Constant")
-def constant(call: Call, np: NumPy) -> Array:
+def _constant(call: Call, np: NumPy) -> Array:
     if "value_strings" in call.node.attributes:
         return np.array(call.get("value_strings", tuple), dtype=object)
     if "value_string" in call.node.attributes:
@@ -32,19 +32,19 @@ def constant(call: Call, np: NumPy) -> Array:
 
 
 @text_operator("Where", since=9)
-def where(call: Call, np: NumPy, condition: Array, x: Array, y: Array) -> Array:
+def _where(call: Call, np: NumPy, condition: Array, x: Array, y: Array) -> Array:
     _check(np.broadcast_shapes(condition.shape, x.shape, y.shape))
     return np.where(condition, x, y)
 
 
 @text_operator("Concat")
-def concat(call: Call, np: NumPy, *values: Array) -> Array:
+def _concat(call: Call, np: NumPy, *values: Array) -> Array:
     check_texts(sum(value.size for value in values))
     return np.concatenate(values, call.get("axis", int))
 
 
 @text_operator("Gather")
-def gather(call: Call, np: NumPy, x: Array, indices: Array) -> Array:
+def _gather(call: Call, np: NumPy, x: Array, indices: Array) -> Array:
     axis = call.get("axis", int, 0)
     if x.ndim:
         _check((*np.delete(x.shape, axis), *indices.shape))
@@ -52,7 +52,7 @@ def gather(call: Call, np: NumPy, x: Array, indices: Array) -> Array:
 
 
 @text_operator("Reshape")
-def reshape(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
+def _reshape(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
     dims = [int(dim) for dim in shape]
     if not call.flag("allowzero"):
         dims = [x.shape[i] if dim == 0 else dim for i, dim in enumerate(dims)]
@@ -60,56 +60,56 @@ def reshape(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
 
 
 @text_operator("Transpose")
-def transpose(call: Call, np: NumPy, x: Array) -> Array:
+def _transpose(call: Call, np: NumPy, x: Array) -> Array:
     return np.transpose(x, call.ints("perm", None))
 
 
 @text_operator("Squeeze")
-def squeeze(call: Call, np: NumPy, x: Array, axes: Array | None = None) -> Array:
+def _squeeze(call: Call, np: NumPy, x: Array, axes: Array | None = None) -> Array:
     given = call.ints("axes", None) if axes is None else tuple(map(int, axes))
     return np.squeeze(x, given)
 
 
 @text_operator("Unsqueeze")
-def unsqueeze(call: Call, np: NumPy, x: Array, axes: Array | None = None) -> Array:
+def _unsqueeze(call: Call, np: NumPy, x: Array, axes: Array | None = None) -> Array:
     given = call.ints("axes") if axes is None else tuple(map(int, axes))
     return np.expand_dims(x, given)
 
 
 @text_operator("Flatten")
-def flatten(call: Call, np: NumPy, x: Array) -> Array:
+def _flatten(call: Call, np: NumPy, x: Array) -> Array:
     axis = call.get("axis", int, 1)
     rows = int(np.prod(x.shape[:axis], dtype=np.int64))
     return x.reshape(rows, -1) if rows else x.reshape(rows, int(np.prod(x.shape[axis:])))
 
 
 @text_operator("Expand", since=8)
-def expand(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
+def _expand(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
     dims = np.broadcast_shapes(x.shape, tuple(map(int, shape)))
     _check(dims)
     return np.broadcast_to(x, dims)
 
 
 @text_operator("Tile")
-def tile(call: Call, np: NumPy, x: Array, repeats: Array) -> Array:
+def _tile(call: Call, np: NumPy, x: Array, repeats: Array) -> Array:
     times = tuple(map(int, repeats))
     _check((x.size, *times))
     return np.tile(x, times)
 
 
 @text_operator("Shape")
-def shape(call: Call, np: NumPy, x: Array) -> Array:
+def _shape(call: Call, np: NumPy, x: Array) -> Array:
     part = x.shape[call.get("start", int, 0) : call.get("end", int, None)]
     return np.array(part, np.int64)
 
 
 @text_operator("Size")
-def size(call: Call, np: NumPy, x: Array) -> Array:
+def _size(call: Call, np: NumPy, x: Array) -> Array:
     return np.array(x.size, np.int64)
 
 
 @text_operator("Slice", since=10)
-def slice_(
+def _slice(
     call: Call,
     np: NumPy,
     x: Array,
@@ -129,7 +129,7 @@ def slice_(
 
 
 @text_operator("Split")
-def split(call: Call, np: NumPy, x: Array, lengths: Array | None = None) -> tuple[Array, ...]:
+def _split(call: Call, np: NumPy, x: Array, lengths: Array | None = None) -> tuple[Array, ...]:
     axis = call.get("axis", int, 0)
     given = call.ints("split", None) if lengths is None else tuple(map(int, lengths))
     parts = call.get("num_outputs", int, len(call.node.outputs))
@@ -142,7 +142,7 @@ def split(call: Call, np: NumPy, x: Array, lengths: Array | None = None) -> tupl
 
 
 @text_operator("Pad", since=11)
-def pad(
+def _pad(
     call: Call,
     np: NumPy,
     x: Array,

@@ -35,7 +35,7 @@ def _each(np: NumPy, function: Callable[[str], str], x: Array) -> Array:
 
 
 @host_operator("StringConcat", since=20)
-def string_concat(call: Call, np: NumPy, x: Array, y: Array) -> Array:
+def _string_concat(call: Call, np: NumPy, x: Array, y: Array) -> Array:
     left, right = np.broadcast_arrays(x, y)
     check_texts(left.size)
     for given, spread in ((x, left), (y, right)):
@@ -67,7 +67,7 @@ def _parts(text: str, delimiter: str | None, maxsplit: int) -> int:
 
 
 @host_operator("RegexFullMatch", since=20)
-def regex_full_match(call: Call, np: NumPy, x: Array) -> Array:
+def _regex_full_match(call: Call, np: NumPy, x: Array) -> Array:
     pattern = compiled(call.get("pattern", str))
     found = [pattern.matches(text) for text in x.reshape(-1)]
     return np.array(found, bool).reshape(x.shape)
@@ -146,19 +146,19 @@ def _pool(pool: Sequence[Any], starts: Sequence[int], count: int) -> dict[tuple[
 
 
 @host_operator("Equal", since=1)
-def equal_on_host(call: Call, np: NumPy, x: Array, y: Array) -> Array:
+def _equal_on_host(call: Call, np: NumPy, x: Array, y: Array) -> Array:
     check_array(np.broadcast_shapes(x.shape, y.shape), 8)  # objects first
     return np.asarray(np.equal(x, y), bool)
 
 
 @host_operator("Cast")
-def cast_on_host(call: Call, np: NumPy, x: Array) -> Array:
+def _cast_on_host(call: Call, np: NumPy, x: Array) -> Array:
     call.ignore("saturate", "round_mode")
     return _cast(np, x, call.get("to", int))
 
 
 @host_operator("CastLike", since=15)
-def cast_like_on_host(call: Call, np: NumPy, x: Array, like: Array) -> Array:
+def _cast_like_on_host(call: Call, np: NumPy, x: Array, like: Array) -> Array:
     call.ignore("saturate", "round_mode")
     return _cast(np, x, STRING) if like.dtype == object else x.astype(like.dtype)
 

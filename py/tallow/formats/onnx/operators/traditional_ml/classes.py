@@ -25,7 +25,6 @@ from .trees import float_list, named_trees, tree_scores
 if TYPE_CHECKING:
     from .....arrays import Array, NumPy
 
-
 _Scored = Callable[[Call, Tensor, int], tuple[Tensor, Tensor]]
 """function(call, x, classes): the index of each row's label (n,), and its scores."""
 

@@ -21,7 +21,6 @@ from ..text.texts import object_array
 if TYPE_CHECKING:
     from .....arrays import Array, NumPy
 
-
 DOMAIN = "ai.onnx.ml"
 
 
@@ -38,12 +37,12 @@ def _of_features(call: Call, name: str, x: Tensor, default: float) -> Tensor:
 
 
 @operator("Binarizer", domain=DOMAIN)
-def binarizer(call: Call, x: Tensor) -> Tensor:
+def _binarizer(call: Call, x: Tensor) -> Tensor:
     return (x > call.get("threshold", float, 0.0)).astype(x.dtype)
 
 
 @operator("Scaler", domain=DOMAIN)
-def scaler(call: Call, x: Tensor) -> Tensor:
+def _scaler(call: Call, x: Tensor) -> Tensor:
     offset, scale = _of_features(call, "offset", x, 0), _of_features(call, "scale", x, 1)
     return (x.astype(dt.float32) - offset) * scale
 
@@ -137,7 +136,7 @@ def linear_scores(call: Call, x: Tensor, count: int) -> Tensor:
 
 
 @operator("LinearRegressor", domain=DOMAIN)
-def linear_regressor(call: Call, x: Tensor) -> Tensor:
+def _linear_regressor(call: Call, x: Tensor) -> Tensor:
     name = call.choice("post_transform", *TRANSFORMS)
     return transformed(linear_scores(call, x, call.get("targets", int, 1)), name)
 
@@ -157,7 +156,7 @@ def one_hot_encoder(call: Call, x: Tensor) -> Tensor:
 
 
 @host_operator("OneHotEncoder", domain=DOMAIN)
-def one_hot_encoder_on_host(call: Call, np: NumPy, x: Array) -> Array:
+def _one_hot_encoder_on_host(call: Call, np: NumPy, x: Array) -> Array:
     names = call.get("cats_strings", tuple, ())
     check_array((*x.shape, len(names)), 8)  # objects first
     found = x[..., None] == object_array(np, names, (len(names),))
@@ -221,7 +220,7 @@ def label_encoder(call: Call, x: Tensor) -> Tensor:
 
 
 @host_operator("LabelEncoder", domain=DOMAIN)
-def label_encoder_on_host(call: Call, np: NumPy, x: Array) -> Array:
+def _label_encoder_on_host(call: Call, np: NumPy, x: Array) -> Array:
     if call.opset < 2:
         names = call.get("classes_strings", tuple)
         numbers = {name: number for number, name in enumerate(names)}
