@@ -89,7 +89,7 @@ def decoded(words: Iterable[int], dtype: DType) -> list[Any]:
     return [values[code] for code in words]
 
 
-def encoded(value: Any, dtype: DType) -> int:
+def encoded(value: float, dtype: DType) -> int:
     """The code of a Python number: the nearest, halves to even; integers wrap round."""
     if dtype.is_integer:
         return int(value) & (1 << dtype.bits) - 1

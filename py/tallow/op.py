@@ -33,6 +33,7 @@ from .shape import Shape, size_of
 
 Attrs = Mapping[str, Any]
 Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
+Specs = Sequence[Spec]
 
 REGISTRY: dict[str, Op] = {}
 """Tallow's own ops by name."""
@@ -181,7 +182,7 @@ class Reduce(Op):
 
 
 class Coordinate(Protocol):
-    """A Python integer, or an index expression of the code generator (codegen/index.py)."""
+    """A Python integer, or an index expression (codegen/index.py)."""
 
     def __add__(self, other: Any, /) -> Coordinate: ...
     def __sub__(self, other: Any, /) -> Coordinate: ...

@@ -175,7 +175,7 @@ def atan(x: Scalar) -> Scalar:
 
 
 def sinh(x: Scalar) -> Scalar:
-    """The hyperbolic sine; up to 1 a polynomial."""
+    """The hyperbolic sine."""
     size, square = absolute(x), x * x
     power = _exp_double(cast(size, dt.float64))
     far = _with_sign(cast(0.5 * (power - 1 / power), x.dtype), x)
@@ -190,7 +190,7 @@ def cosh(x: Scalar) -> Scalar:
 
 
 def tanh(x: Scalar) -> Scalar:
-    """The hyperbolic tangent; up to 5/8 a polynomial."""
+    """The hyperbolic tangent."""
     size, square = absolute(x), x * x
     series = polynomial(
         (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
@@ -202,7 +202,7 @@ def tanh(x: Scalar) -> Scalar:
 
 
 def atanh(x: Scalar) -> Scalar:
-    """Its inverse; below 1/2 a polynomial."""
+    """The inverse of tanh."""
     square = x * x
     series = polynomial(
         (1.81740078349e-1, 8.24370301058e-2, 1.46691431730e-1, 1.99782164500e-1, 3.33337300303e-1),

@@ -20,7 +20,7 @@ Pads = tuple[Pair, Pair]
 
 
 def numpy_module() -> NumPy:
-    """The module NumPy, as kernels see it. Raises ImportError where it is not installed."""
+    """The module NumPy. Raises ImportError where it is missing."""
     import numpy
 
     return cast("NumPy", numpy)

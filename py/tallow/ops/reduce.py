@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import bounds, scalar
 from ..op import Reduce
 
 if TYPE_CHECKING:
-    from ..arrays import Array, NumPy
+    from ..arrays import Array, Function, NumPy
 
 sum_ = Reduce(
     "sum",
@@ -46,7 +45,7 @@ min_ = Reduce(
 )
 
 
-def _arg(name: str) -> Callable[[NumPy, Array, tuple[int, ...]], Array]:
+def _arg(name: str) -> Function:
     def evaluate(np: NumPy, x: Array, axes: tuple[int, ...]) -> Array:
         found: Array = getattr(np, name)(x, axis=axes[0], keepdims=True)
         return found.astype(np.int32)

@@ -78,7 +78,7 @@ class Program(Protocol):
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """Runs without blocking the event loop; otherwise like `run`."""
+        """Runs like `run`, without blocking the event loop."""
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs on inputs in the plan's order, some times, and tells how long each step took.
@@ -90,7 +90,7 @@ class Program(Protocol):
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """Profiles without blocking the event loop; otherwise like `profile`."""
+        """Profiles like `profile`, without blocking the event loop."""
 
     @property
     def stats(self) -> dict[str, Any]:

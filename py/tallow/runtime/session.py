@@ -116,7 +116,7 @@ class Session:
         return self._results(self._program.run(self._ready(feeds), wanted), fetch)
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
-        """Runs without blocking the event loop; otherwise like `run`."""
+        """Runs like `run`, without blocking the event loop."""
         wanted = self._wanted(fetch)
         return self._results(await self._program.run_async(self._ready(feeds), wanted), fetch)
 
@@ -183,7 +183,7 @@ class Session:
         return Profile(self.plan, timing, self._backend.info)
 
     async def profile_async(self, feeds: Feeds) -> Profile:
-        """Profiles without blocking the event loop; otherwise like `profile`."""
+        """Profiles like `profile`, without blocking the event loop."""
         inputs = self._inputs(feeds)
         copies = self._bound.bind_copies(self._program, self._memory)
         timing = await self._program.profile_async(inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -25,18 +25,10 @@ class GpuBuffer(Protocol):
 
     size: int
     map_state: str
-
-    def destroy(self) -> None:
-        """Frees its memory."""
-
-    def unmap(self) -> None:
-        """Gives it back to the device."""
-
-    def map_sync(self, mode: object) -> None:
-        """Waits until the host can read it."""
-
-    def read_mapped(self, *, copy: bool) -> memoryview:
-        """Its bytes, once it is mapped."""
+    destroy: Callable[[], None]
+    unmap: Callable[[], None]
+    map_sync: Callable[[object], None]
+    read_mapped: Callable[..., memoryview]
 
 
 class Gpu(Protocol):
@@ -50,7 +42,7 @@ class Gpu(Protocol):
         """A new buffer of this many bytes."""
 
     def checked(self, what: str) -> AbstractContextManager[None]:
-        """Raises errors of the device inside as Tallow's. what: is being done."""
+        """Raises the device's errors as Tallow's. what: is being done."""
 
 
 class NativeMemory:
