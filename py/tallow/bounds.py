@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from .op import Attrs, Specs
+from .dtype import DType
+from .shape import Shape
 
+Specs = Sequence[tuple[Shape, DType]]
+Attrs = Mapping[str, Any]
 Range = tuple[float, float]  # whole numbers of any size, or floating ones
 Bounds = Callable[..., Range | None]
 

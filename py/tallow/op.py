@@ -15,7 +15,7 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Custom        a user's own (custom.py): a kernel for each device that it has code for
     Apart         what else shares a kernel with nothing: the ops of linear algebra (ops/linalg.py)
 
-Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
+Evaluators take the module NumPy (arrays.pyi) as an argument: this package imports without it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from . import dtype as dt
+from .bounds import Attrs as Attrs
 from .bounds import Bounds, hull
 from .dtype import DType
 from .errors import DTypeError, GraphError
 from .scalar import Scalar
 from .shape import Shape, size_of
 
-Attrs = Mapping[str, Any]
 Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
-Specs = Sequence[Spec]
 
 REGISTRY: dict[str, Op] = {}
 """Tallow's own ops by name."""

@@ -75,8 +75,7 @@ class Gradients:
 
     def given(self) -> list[Tensor]:
         """Those that are inputs."""
-        found = [variable.gradient for variable in self._given]
-        return [gradient for gradient in found if gradient is not None]
+        return [found for each in self._given if (found := each.gradient) is not None]
 
     def free(self) -> None:
         """Forgets those that the function replaces, so that the new ones can have their memory."""
