@@ -8,7 +8,7 @@ from ....errors import OnnxError, OnnxFormatError
 from . import wire
 
 if TYPE_CHECKING:
-    from onnx.onnx_ml_pb2 import ModelProto
+    from onnx import onnx_ml_pb2 as onnx_ml_pb2
 
 _SIGNATURES = (
     (b"version https://git-lfs", "a Git LFS pointer; fetch the actual file"),
@@ -44,7 +44,7 @@ _LARGE = 64 << 10  # bytes of raw data from which on protobuf should not copy
 
 def parse(
     data: bytes | bytearray | memoryview, taken: wire.Taken | None = None, copied: bool = False
-) -> ModelProto:
+) -> onnx_ml_pb2.ModelProto:
     """The ModelProto in the bytes; OnnxFormatError if they are not a whole ONNX model.
 
     taken: receives the large raw data as views of the bytes, or as copies, and the long lists of
@@ -60,7 +60,7 @@ def parse(
         rest, found = wire.take_out(view, _LARGE, copied)
         taken.update(found)
         content = content if rest is None else rest
-    model: ModelProto = messages.ModelProto()
+    model: onnx_ml_pb2.ModelProto = messages.ModelProto()
     try:
         model.ParseFromString(content)
     # protobuf's implementations raise different errors here: DecodeError, ValueError,

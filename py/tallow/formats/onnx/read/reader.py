@@ -27,7 +27,7 @@ from .structure import in_order
 from .wire import NOTHING
 
 if TYPE_CHECKING:
-    from onnx import onnx_ml_pb2 as onnx
+    from .proto import onnx_ml_pb2 as onnx
 
 _DEFAULT_DOMAIN = ("", "ai.onnx")
 

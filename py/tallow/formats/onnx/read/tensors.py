@@ -17,9 +17,8 @@ from .external import ExternalFiles, StreamedRange
 from .proto import text
 
 if TYPE_CHECKING:
-    from onnx.onnx_ml_pb2 import TensorProto
-
     from ....arrays import Array
+    from .proto import onnx_ml_pb2 as onnx
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def type_called(number: int) -> DType:
 
 
 def read(
-    tensor: TensorProto, what: str, external: ExternalFiles, taken: Mapping[Any, Any] = {}
+    tensor: onnx.TensorProto, what: str, external: ExternalFiles, taken: Mapping[Any, Any] = {}
 ) -> HostArray | StringArray:
     """The elements of a TensorProto, without a copy if they are raw little-endian bytes.
 
@@ -166,7 +165,7 @@ def _host(
     return HostArray(view, shape, stored.dtype)
 
 
-def _strings(tensor: TensorProto, shape: tuple[int, ...], what: str) -> StringArray:
+def _strings(tensor: onnx.TensorProto, shape: tuple[int, ...], what: str) -> StringArray:
     if len(tensor.string_data) != size_of(shape):
         raise OnnxFormatError(
             f"{what}: string {shape} needs {size_of(shape):,} strings, "

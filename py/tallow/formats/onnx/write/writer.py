@@ -18,7 +18,7 @@ from ..records import Dimension, Metadata
 from .forms import Form, attributes_of, is_form
 
 if TYPE_CHECKING:
-    from onnx.onnx_ml_pb2 import ValueInfoProto
+    from ..read.proto import onnx_ml_pb2 as onnx
 
 OPSET, IR_VERSION = 21, 10
 """The oldest operator set with all forms (dilated AveragePool and blocked quantisation came last),
@@ -119,7 +119,7 @@ class Writer:
             if name not in self._taken:
                 return name
 
-    def _info(self, info: ValueInfoProto, name: str, node: Node) -> None:
+    def _info(self, info: onnx.ValueInfoProto, name: str, node: Node) -> None:
         info.name = name
         tensor = info.type.tensor_type
         tensor.elem_type = _NUMBERS[node.dtype]
