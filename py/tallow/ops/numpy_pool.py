@@ -36,7 +36,7 @@ class Pool:
         return self._array(f"recurrence {self._count}", tuple(shape), dtype)
 
     def concat(self, arrays: Sequence[Array], axis: int) -> Array:
-        """As NumPy's."""
+        """The arrays, joined."""
         shape = list(arrays[0].shape)
         shape[axis] = sum(each.shape[axis] for each in arrays)
         return self.np.concatenate(arrays, axis, out=self.empty(shape, arrays[0].dtype))
