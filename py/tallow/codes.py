@@ -37,6 +37,7 @@ class Format:
 
     @property
     def least_normal(self) -> float:
+        """The smallest positive normal number."""
         return 2.0 ** (1 - self.bias)
 
 
@@ -88,7 +89,7 @@ def decoded(words: Iterable[int], dtype: DType) -> list[Any]:
     return [values[code] for code in words]
 
 
-def encoded(value: Any, dtype: DType) -> int:
+def encoded(value: float, dtype: DType) -> int:
     """The code of a Python number: the nearest, halves to even; integers wrap round."""
     if dtype.is_integer:
         return int(value) & (1 << dtype.bits) - 1

@@ -191,7 +191,7 @@ def _elementwise(name: str, expression: Callable[..., Scalar], count: int) -> El
 
     def compute(np: ModuleType, *arrays: object) -> Any:
         scalars = [operand(n, BY_NAME[np.asarray(x).dtype.name]) for n, x in enumerate(arrays)]
-        return evaluate(np, expression(*scalars), arrays)
+        return evaluate(np, expression(*scalars), arrays)  # type: ignore[arg-type]
 
     # Whether it jumps is unknown, so that it is computed in one place.
     return Elementwise(

@@ -40,7 +40,7 @@ class Node:
         attrs: Frozen,
         shape: Shape,
         dtype: DType,
-        past: Any = None,
+        past: object = None,
         depth: int = 0,
     ) -> None:
         self.op = op
@@ -48,7 +48,7 @@ class Node:
         self.attrs = attrs
         self.shape = shape
         self.dtype = dtype
-        self.past = past
+        self.past: Any = past
         self.depth = depth
         self.known: HostArray | Literal[False] | None = False
 
@@ -71,22 +71,27 @@ class Node:
 
     @property
     def is_source(self) -> bool:
+        """Whether it begins a graph."""
         return isinstance(self.op, Source)
 
     @property
     def is_elementwise(self) -> bool:
+        """Whether its op is elementwise."""
         return isinstance(self.op, Elementwise)
 
     @property
     def is_constant(self) -> bool:
+        """Whether its data are known."""
         return self.op is ops.source.constant
 
     @property
     def is_input(self) -> bool:
+        """Whether it is fed."""
         return self.op is ops.source.input_
 
     @property
     def is_buffer(self) -> bool:
+        """Whether it is an array on a device."""
         return self.op is ops.source.buffer
 
     @property
@@ -113,10 +118,10 @@ class Derivatives(Protocol):
     def tracked(self, node: Node) -> bool:
         """Whether a gradient of the node reaches something that receives it."""
 
-    def leaf(self, tensor: Any) -> Any:
+    def leaf(self, tensor: Any) -> object:
         """The past of nodes whose gradients a tensor receives."""
 
-    def history(self, node: Node) -> Any:
+    def history(self, node: Node) -> object:
         """The past of what is given the value of this node, such as a variable."""
 
     def seal(self, node: Node) -> None:
@@ -175,7 +180,7 @@ def _made(op: Op, inputs: tuple[Node, ...], attrs: Frozen, shape: Shape, dtype: 
     return node
 
 
-def alias(node: Node, past: Any) -> Node:
+def alias(node: Node, past: object) -> Node:
     """A new node of the same value with another past. Compiling removes it."""
     if node.is_buffer:  # which does not hold the past of the first one
         twin: Node = node.attrs["buffer"].twin(past)

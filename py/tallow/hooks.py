@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
+
+H = TypeVar("H")
 
 _hook_numbers = count()
 
@@ -33,7 +35,7 @@ class WithKeywords(NamedTuple):
     hook: Callable[..., Any]
 
 
-def hooked(hooks: dict[int, Any], hook: Any, prepend: bool = False) -> RemovableHandle:
+def hooked(hooks: dict[int, H], hook: H, prepend: bool = False) -> RemovableHandle:
     """Adds a hook behind those that there are, or before them."""
     handle = RemovableHandle(hooks)
     before = dict(hooks) if prepend else {}

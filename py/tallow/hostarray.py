@@ -199,7 +199,7 @@ def from_array(value: Any) -> HostArray:
     return found
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
@@ -224,7 +224,7 @@ def _flatten(value: Any) -> Iterable[Any]:
         yield value
 
 
-def from_python(value: Any, dtype: DType | None = None) -> HostArray:
+def from_python(value: object, dtype: DType | None = None) -> HostArray:
     """A HostArray of a number or of nested lists of numbers.
 
     Without a dtype: bool, or the default integer or floating type, the first that holds all.
@@ -249,7 +249,7 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
     return from_values(items, shape, dtype)
 
 
-def _of_arrays(value: Any) -> HostArray:
+def _of_arrays(value: object) -> HostArray:
     """A HostArray of nested lists of arrays, in the type that NumPy finds."""
     import numpy as np
 

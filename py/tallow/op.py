@@ -15,23 +15,23 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Custom        a user's own (custom.py): a kernel for each device that it has code for
     Apart         what else shares a kernel with nothing: the ops of linear algebra (ops/linalg.py)
 
-Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
+Evaluators take the module NumPy (arrays.pyi) as an argument: this package imports without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from . import dtype as dt
+from .bounds import Attrs as Attrs
 from .bounds import Bounds, hull
 from .dtype import DType
 from .errors import DTypeError, GraphError
 from .scalar import Scalar
 from .shape import Shape, size_of
 
-Attrs = Mapping[str, Any]
 Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
 
 REGISTRY: dict[str, Op] = {}
@@ -178,6 +178,20 @@ class Reduce(Op):
         axes = attrs["axes"]
         folded = tuple([1 if axis in axes else dim for axis, dim in enumerate(shape)])
         return folded, dt.int32 if self.indexed else dtype
+
+
+class Coordinate(Protocol):
+    """A Python integer, or an index expression (codegen/index.py)."""
+
+    def __add__(self, other: Any, /) -> Coordinate: ...
+    def __sub__(self, other: Any, /) -> Coordinate: ...
+    def __mul__(self, other: Any, /) -> Coordinate: ...
+    def __floordiv__(self, divisor: int, /) -> Coordinate: ...
+    def __mod__(self, divisor: int, /) -> Coordinate: ...
+
+
+Coordinates = tuple[Coordinate, ...]
+Read = Callable[[int, Coordinates, int], Coordinate]
 
 
 @dataclass(frozen=True)

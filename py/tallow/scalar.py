@@ -165,10 +165,12 @@ def _shift(primitive: str, x: Scalar, by: Number) -> Scalar:
 
 
 def minimum(x: Number, y: Number) -> Scalar:
+    """The smaller number."""
     return _alike("minimum", x, y)
 
 
 def maximum(x: Number, y: Number) -> Scalar:
+    """The larger number."""
     return _alike("maximum", x, y)
 
 
@@ -178,26 +180,32 @@ def clamp(x: Scalar, low: Number, high: Number) -> Scalar:
 
 
 def absolute(x: Scalar) -> Scalar:
+    """The absolute value."""
     return _of("absolute", x)
 
 
 def sign(x: Scalar) -> Scalar:
+    """-1, 0 or 1."""
     return _of("sign", x)
 
 
 def sqrt(x: Scalar) -> Scalar:
+    """The square root."""
     return _of("sqrt", x)
 
 
 def floor(x: Scalar) -> Scalar:
+    """Rounded down."""
     return _of("floor", x)
 
 
 def ceil(x: Scalar) -> Scalar:
+    """Rounded up."""
     return _of("ceil", x)
 
 
 def trunc(x: Scalar) -> Scalar:
+    """Rounded towards zero."""
     return _of("trunc", x)
 
 
@@ -227,10 +235,12 @@ def multiply_high(x: Number, y: Number) -> Scalar:
 
 
 def equal(x: Number, y: Number) -> Scalar:
+    """Whether two numbers are equal."""
     return _test("equal", x, y)
 
 
 def is_nan(x: Scalar) -> Scalar:
+    """Whether it is NaN."""
     return _test("is_nan", x)
 
 
@@ -311,6 +321,7 @@ atanh = _function("atanh")
 
 
 def pow_(x: Number, y: Number) -> Scalar:
+    """x to the power of y."""
     return _alike("pow", x, y)
 
 

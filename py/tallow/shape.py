@@ -31,7 +31,7 @@ class Size(tuple[int, ...]):
     def __add__(self, other: Any) -> Size:
         return Size(super().__add__(tuple(other)))
 
-    def __radd__(self, other: Any) -> Size:
+    def __radd__(self, other: Iterable[int]) -> Size:
         return Size((*other, *self))
 
 

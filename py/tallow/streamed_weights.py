@@ -23,10 +23,12 @@ class Part(Protocol):
     that reads the file itself takes in place of the bytes."""
 
     @property
-    def handle(self) -> Any: ...
+    def handle(self) -> Any:
+        """What a device that reads the file itself takes."""
 
     @property
-    def here(self) -> bool: ...
+    def here(self) -> bool:
+        """Whether the bytes are there."""
 
     def ready(self) -> Awaitable[Any]:
         """Resolves once they are there."""
@@ -39,7 +41,8 @@ class Source(Protocol):
     """A file that is on its way."""
 
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The bytes of the file."""
 
     def part(self, offset: int, length: int) -> Part:
         """Some of its bytes, which are asked for once at most."""

@@ -67,12 +67,10 @@ class Gradients:
         return *past.route.operands, *past.route.saved
 
     def references(self) -> Iterable[Node]:
-        """See `Derivation`."""
         return chain(self._order, self.beside, self._starts, *self._groups, self._pulls)
 
     # Why: docs/decisions/derivatives.md, "`backward` finds gradients again, and makes none"
     def marks(self, numbers: Mapping[Node, int]) -> Hashable:
-        """See `Derivation`."""
 
         def numbered(nodes: Iterable[Node]) -> tuple[int, ...]:
             return tuple([numbers[node] for node in nodes])

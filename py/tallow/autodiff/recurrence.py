@@ -16,6 +16,7 @@ from .. import functions as f
 from ..functions.linear_algebra import projected
 from ..grad_mode import enable_grad
 from ..graph import make
+from ..op import Attrs
 from ..ops import recurrence, recurrence_gradient
 from ..ops.recurrence_gradient import SLOPES
 from ..tensor import Tensor
@@ -62,7 +63,7 @@ class _Line(NamedTuple):
     extra: Tensor
     first: States
     alive: Tensor | None
-    attrs: Any
+    attrs: Attrs
 
     def gates(self, x: Tensor) -> tuple[Tensor, ...]:
         """The parts of an array (..., G * H)."""
@@ -141,7 +142,7 @@ def _back(
     states: Tensor,
     extra: Tensor,
     lengths: Tensor | None,
-    attrs: Any,
+    attrs: Attrs,
 ) -> tuple[_Ends, States]:
     """The gradients of a direction's operands, and of the states before its first step."""
     back = attrs["backward"][number]

@@ -41,7 +41,6 @@ class ReverseMode:
     def backward(
         self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
     ) -> None:
-        """See `Tensor.backward`."""
         node = tensor.node
         order = ancestry([node])
         check_compiled(order, "backward")
@@ -86,11 +85,9 @@ class ReverseMode:
         return Tensor(stopped(tensor.node))
 
     def hook(self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """See `Tensor.register_hook`."""
         return hooks.register(tensor, hook)
 
     def retain(self, tensor: Tensor) -> None:
-        """See `Tensor.retain_grad`."""
         hooks.retain(tensor)
 
     def is_leaf(self, tensor: Tensor) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import functions as f
 from ..errors import GradientError, ShapeError
@@ -28,8 +28,10 @@ from .reverse import pullback
 from .tensors import seed
 from .trees import Structure, as_tensors, flatten, unflatten
 
+T = TypeVar("T")
 
-def _fresh(value: Any, what: str) -> tuple[list[Tensor], Structure]:
+
+def _fresh(value: object, what: str) -> tuple[list[Tensor], Structure]:
     """The tensors of an argument as nodes of their own, so that a derivative by them is by the
     argument alone and not by all that has the same value; Python floats and arrays are tensors too.
     GradientError if there are none, or one is not floating."""
@@ -44,7 +46,7 @@ def _fresh(value: Any, what: str) -> tuple[list[Tensor], Structure]:
     return [Tensor(argument(tensor.node)) for tensor in tensors], structure
 
 
-def _ended(value: Any) -> Any:
+def _ended(value: T) -> T:
     """A value that was computed where derivatives are followed, for where they may not be."""
     return value if is_grad_enabled() else stop_gradient(value)
 
@@ -117,7 +119,7 @@ def grad(
 
 
 def vjp(
-    function: Callable[..., Any], *primals: Any
+    function: Callable[..., Any], *primals: object
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """(value, pull): the function at the primals, and the function that takes a gradient of the
     value to those of the primals, a tuple: the product with the transposed Jacobian.
@@ -136,7 +138,7 @@ def vjp(
         value = function(*changed)
     outputs, shape = flatten(value)
 
-    def pull(cotangent: Any) -> tuple[Any, ...]:
+    def pull(cotangent: object) -> tuple[Any, ...]:
         given, other = flatten(as_tensors(cotangent))
         if other.key != shape.key:
             raise ShapeError("vjp: the gradient must have the structure of the function's value")
@@ -178,10 +180,11 @@ def jvp(
     return _ended(value), _ended(tangent)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """The same values, which no gradient passes; x may be tuples, lists and dicts of tensors."""
     tensors, structure = flatten(x)
-    return unflatten(structure, [Tensor(stopped(each.node)) for each in tensors])
+    found: T = unflatten(structure, [Tensor(stopped(each.node)) for each in tensors])
+    return found
 
 
 def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -268,7 +271,7 @@ class CustomVjp:
         for each argument, or None."""
         self._forward, self._backward = forward, backward
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> Any:
         if self._forward is None or self._backward is None:
             raise GradientError(f"custom_vjp: {self._function.__name__} has no rule; call defvjp")
         backward, name = self._backward, self._function.__name__
@@ -299,7 +302,7 @@ class CustomVjp:
         return unflatten(shape, [next(new) if x.dtype.is_floating else x for x in outputs])
 
 
-def _parts(gradient: Any, given_to: Any, name: str) -> list[Tensor | None]:
+def _parts(gradient: object, given_to: object, name: str) -> list[Tensor | None]:
     """The gradients of the tensors in an argument. Raises GradientError for other shapes."""
     tensors, _ = flatten(given_to)
     if gradient is None or not tensors:

@@ -17,7 +17,7 @@ class Structure(NamedTuple):
     build: Callable[[list[Tensor]], Any]
 
 
-def flatten(value: Any) -> tuple[list[Tensor], Structure]:
+def flatten(value: object) -> tuple[list[Tensor], Structure]:
     """The tensors of a value in order, and its structure; what is no tensor stays as it is."""
     tensors: list[Tensor] = []
     structure = _taken(value, tensors)
@@ -30,7 +30,7 @@ def unflatten(structure: Structure, tensors: Sequence[Tensor]) -> Any:
     return structure.build(rest)
 
 
-def as_tensors(value: Any) -> Any:
+def as_tensors(value: object) -> Any:
     """The same value, with tensors for the Python floats and the arrays in it."""
     if isinstance(value, Tensor):
         return value
@@ -44,7 +44,7 @@ def as_tensors(value: Any) -> Any:
     return value
 
 
-def _taken(value: Any, tensors: list[Tensor]) -> Structure:
+def _taken(value: object, tensors: list[Tensor]) -> Structure:
     if isinstance(value, Tensor):
         tensors.append(value)
         return Structure(Tensor, 1, lambda rest: rest.pop())

@@ -114,14 +114,17 @@ def _turned(x: Scalar, quarters: int) -> Scalar:
 
 
 def sin(x: Scalar) -> Scalar:
+    """The sine, by a polynomial in an eighth of a turn."""
     return _turned(x, 0)
 
 
 def cos(x: Scalar) -> Scalar:
+    """The cosine, which is the sine a quarter turn on."""
     return _turned(x, 1)
 
 
 def tan(x: Scalar) -> Scalar:
+    """The tangent."""
     return sin(x) / cos(x)
 
 
@@ -172,6 +175,7 @@ def atan(x: Scalar) -> Scalar:
 
 
 def sinh(x: Scalar) -> Scalar:
+    """The hyperbolic sine."""
     size, square = absolute(x), x * x
     power = _exp_double(cast(size, dt.float64))
     far = _with_sign(cast(0.5 * (power - 1 / power), x.dtype), x)
@@ -180,11 +184,13 @@ def sinh(x: Scalar) -> Scalar:
 
 
 def cosh(x: Scalar) -> Scalar:
+    """The hyperbolic cosine."""
     power = _exp_double(cast(absolute(x), dt.float64))
     return cast(0.5 * (power + 1 / power), x.dtype)
 
 
 def tanh(x: Scalar) -> Scalar:
+    """The hyperbolic tangent."""
     size, square = absolute(x), x * x
     series = polynomial(
         (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
@@ -196,6 +202,7 @@ def tanh(x: Scalar) -> Scalar:
 
 
 def atanh(x: Scalar) -> Scalar:
+    """The inverse of tanh."""
     square = x * x
     series = polynomial(
         (1.81740078349e-1, 8.24370301058e-2, 1.46691431730e-1, 1.99782164500e-1, 3.33337300303e-1),

@@ -104,6 +104,7 @@ class Compiled:
         return [self.upload(data) for _, data in self.weights]
 
     def upload(self, data: HostArray) -> Any:
+        """What a device in a browser uploads for a constant."""
         if isinstance(data, StreamedArray) and data.part:
             return data.part.handle
         return self.target.stored(data)

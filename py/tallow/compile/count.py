@@ -95,7 +95,7 @@ def multiply_adds(graph: Graph) -> int:
 
 
 def multiply_adds_of(nodes: Iterable[Node]) -> int:
-    """As `multiply_adds`, of some nodes."""
+    """The multiplications, each with its addition, of some nodes."""
     total = 0
     for node in nodes:
         layer = node.op in (recurrence.recurrence, recurrence_gradient.recurrence_gradient)

@@ -116,7 +116,7 @@ def check(file: io.BytesIO, source: str, names: Mapping[str, Named] | None = Non
         raise FormatError(f"{source}: the pickle is damaged: {str(error)[:200]}") from error
 
 
-def _step(op: Any, depths: list[int | None], source: str) -> None:
+def _step(op: pickletools.OpcodeInfo, depths: list[int | None], source: str) -> None:
     """The stack behind an instruction, of which pickletools tells what it takes and leaves."""
     taken = [0]
     for each in reversed(op.stack_before):
@@ -162,7 +162,7 @@ class Named:
 
     value: Any
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         object.__setattr__(self, "value", value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -174,7 +174,7 @@ class Function(Named):
 
     __slots__ = ()
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> object:
         return self.value(*args)
 
 
@@ -200,7 +200,7 @@ class Restricted(pickle.Unpickler):
         file: io.BytesIO,
         source: str,
         names: Mapping[str, Named],
-        persistent: Callable[[Any], Any],
+        persistent: Callable[[object], object],
     ) -> None:
         super().__init__(file, encoding="latin-1")
         self._source, self._names, self._persistent = source, names, persistent
@@ -209,7 +209,7 @@ class Restricted(pickle.Unpickler):
         """What a name stands for. Raises FormatError for one that is not in the table."""
         return _known(f"{module}.{name}", self._names, self._source)
 
-    def persistent_load(self, pid: Any) -> Any:
+    def persistent_load(self, pid: object) -> object:
         """What a persistent id stands for."""
         return self._persistent(pid)
 

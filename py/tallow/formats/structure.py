@@ -28,18 +28,18 @@ def is_flat(state: Mapping[str, Any]) -> bool:
     )  # fmt: skip
 
 
-def _is_numbers(value: Any) -> bool:
+def _is_numbers(value: object) -> bool:
     if isinstance(value, (tuple, list)):
         return all(_is_numbers(each) for each in value)
     return isinstance(value, (int, float))
 
 
-def taken_apart(state: Any) -> tuple[dict[str, Tensor], str]:
+def taken_apart(state: object) -> tuple[dict[str, Tensor], str]:
     """The tensors of a state, by a name made of the way to them, and the structure that holds
     them. OptionError, with the way, for what is neither a tensor nor one of the above."""
     tensors: dict[str, Tensor] = {}
 
-    def described(value: Any, way: str) -> dict[str, Any]:
+    def described(value: object, way: str) -> dict[str, Any]:
         if isinstance(value, Mapping):
             if not all(isinstance(key, (str, int)) for key in value):
                 raise OptionError(f"save: {way or 'the dict'} has keys that are no texts or ints")
@@ -70,7 +70,7 @@ def put_together(tensors: Mapping[str, Tensor], text: str, source: str) -> Any:
     """The state of a file. FormatError if its structure does not fit its tensors."""
     rest = dict(tensors)
 
-    def made(part: Any) -> Any:
+    def made(part: dict[str, Any]) -> Any:
         ((kind, value),) = part.items()
         if kind == "tensor":
             return rest.pop(value)

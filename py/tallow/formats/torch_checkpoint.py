@@ -10,7 +10,7 @@ import io
 import struct
 from collections.abc import Callable, Mapping
 from itertools import product
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from .. import dtype as dt
 from ..dtype import DType
@@ -134,7 +134,7 @@ def read_legacy(data: memoryview, source: str) -> Any:
 def _plain(file: io.BytesIO, start: int, source: str) -> Any:
     """A pickle of numbers, texts, lists and dicts."""
 
-    def none(pid: Any) -> NoReturn:
+    def none(pid: object) -> NoReturn:
         raise FormatError(f"{source}: a storage where none belongs")
 
     file.seek(start)
@@ -151,7 +151,7 @@ def _object(
     """The pickled object. bytes_of: the bytes of a storage, by its key, type and length."""
     makes = _Rebuild(source, size)
 
-    def storage(pid: Any) -> Storage:
+    def storage(pid: object) -> Storage:
         found = _storage_of(pid, source)
         data = bytes_of(*found)
         key, dtype, count = found
@@ -166,7 +166,7 @@ def _object(
     return result
 
 
-def _storage_of(pid: Any, source: str) -> tuple[str, DType, int]:
+def _storage_of(pid: object, source: str) -> tuple[str, DType, int]:
     """Key, type and length of a storage; a view of one, which only old files have, is refused."""
     what = f"{source}: a reference to a storage"
     if not isinstance(pid, tuple) or len(pid) not in (5, 6) or pid[0] != "storage":
@@ -214,7 +214,7 @@ class _Rebuild:
         if any(tensor.node is not node for tensor, node in self._made):
             raise FormatError(f"{self._source}: the pickle changes a tensor")
 
-    def _ordered(self, pairs: Any = ()) -> State:
+    def _ordered(self, pairs: object = ()) -> State:
         """PyTorch gives no pairs, old Pythons did; a pickle could have them copied endlessly."""
         if not isinstance(pairs, (list, tuple)):
             raise FormatError(f"{self._source}: an OrderedDict is damaged")
@@ -226,16 +226,16 @@ class _Rebuild:
         if self._budget < 0:
             raise FormatError(f"{self._source}: repeats what is in the file too often")
 
-    def _size(self, lengths: Any) -> Shape:
+    def _size(self, lengths: object) -> Shape:
         return checked_shape(lengths, f"{self._source}: a torch.Size")
 
-    def _of_kind(self, *args: Any) -> Tensor | None:
+    def _of_kind(self, *args: object) -> Tensor | None:
         """Storage, offset, lengths, strides, two that do not matter here, element type."""
         storage, offset, lengths, strides, _, _, kind = args[:7]
         return self._tensor(storage, offset, lengths, strides, kind)
 
     def _tensor(
-        self, storage: Any, offset: Any, lengths: Any, strides: Any, kind: Any = None
+        self, storage: object, offset: object, lengths: object, strides: object, kind: object = None
     ) -> Tensor | None:
         """A tensor of some elements of a storage; None while the storages are not known."""
         what = f"{self._source}: a tensor"
@@ -281,8 +281,9 @@ class _Rebuild:
 
 def _gathered(data: memoryview, size: int, start: int, shape: Shape, strides: Shape) -> memoryview:
     """A copy of strided elements, a slice for each line of the last axis."""
-    whole: Any = data[: data.nbytes // size * size]
-    words = whole.cast({1: "B", 2: "H", 4: "I", 8: "Q"}[size])
+    whole = data[: data.nbytes // size * size]
+    formats: dict[int, Literal["B", "H", "I", "Q"]] = {1: "B", 2: "H", 4: "I", 8: "Q"}
+    words = whole.cast(formats[size])
     result = bytearray()
     length, step = shape[-1], strides[-1]
     for index in product(*map(range, shape[:-1])):

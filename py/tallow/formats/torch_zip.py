@@ -30,7 +30,7 @@ class _Name:
 class _Rebuilt:
     """A call of a name of PyTorch's, by which the reader makes a tensor."""
 
-    def __init__(self, name: _Name, *args: Any) -> None:
+    def __init__(self, name: _Name, *args: object) -> None:
         self.name, self.args = name, args
 
 
@@ -86,14 +86,14 @@ class _Pickler(_InPython):  # type: ignore[misc]
         self.save(made)
         self.memoize(x)
 
-    def persistent_id(self, obj: Any) -> Any:
+    def persistent_id(self, obj: object) -> tuple[object, ...] | None:
         if not isinstance(obj, _Storage):
             return None
         kind = _Name("torch", _STORAGES[obj.dtype.name])
         return "storage", kind, obj.key, "cpu", obj.count
 
 
-def write(obj: Any, file: BinaryIO) -> None:
+def write(obj: object, file: BinaryIO) -> None:
     """Writes an object, such as a `state_dict`, with all tensors in it. Blocks while they are
     computed. Numbers of NumPy's become Python's. Raises OptionError for what cannot be pickled, and
     for element types that PyTorch does not have."""

@@ -30,8 +30,8 @@ _LEAST_LIMIT, _RATIO = 1 << 28, 64
 
 
 def save(
-    target: Any,
-    state: Any,
+    target: str | os.PathLike[str] | BinaryIO | Mapping[str, object],
+    state: Mapping[str, Any] | str | os.PathLike[str] | BinaryIO,
     *,
     format: str | None = None,
     metadata: Mapping[str, str] | None = None,
@@ -56,8 +56,8 @@ def save(
         given = target if hasattr(target, "state_dict") else state
         hint = "; give its state_dict()" if hasattr(given, "state_dict") else ""
         raise OptionError(f"save: the state is a dict, not {type(given).__name__}{hint}")
-    file: Any = target if hasattr(target, "write") else None
-    path = None if file else Path(os.fspath(target))
+    to: Any = target
+    path = None if hasattr(to, "write") else Path(os.fspath(to))
     chosen = format or (path.suffix[1:] if path and path.suffix else "safetensors")
     if chosen not in _WRITERS:
         raise OptionError(
@@ -79,7 +79,7 @@ def save(
     pieces = _WRITERS[chosen](dict(zip(state, values, strict=True)), metadata)
     if path is None:
         for piece in pieces:
-            file.write(piece)
+            to.write(piece)
         return
     part = path.with_name(f"{path.name}.part")
     try:
@@ -127,7 +127,9 @@ def load(
     )
 
 
-def _bytes_of(source: Any) -> tuple[memoryview, str]:
+def _bytes_of(
+    source: str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO,
+) -> tuple[memoryview, str]:
     """The bytes, which nobody else changes, and what to call them in messages."""
     if isinstance(source, (bytearray, memoryview)):
         return memoryview(bytes(source)), "weights"

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import dtype as dt
 from ..bounds import Range, product, total
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Composite, Spec
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 
 def _argsort_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
@@ -20,7 +23,7 @@ def _argsort_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:-1], count), dt.int32
 
 
-def _argsort(np: Any, x: Any, descending: bool, count: int) -> Any:
+def _argsort(np: NumPy, x: Array, descending: bool, count: int) -> Array:
     if descending:  # turned round before and after, so that equal elements keep their order
         turned = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
         indices = x.shape[-1] - 1 - turned
@@ -49,7 +52,7 @@ def _scatter_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return data, dtype
 
 
-def _scatter(np: Any, data: Any, indices: Any, updates: Any, reduction: str) -> Any:
+def _scatter(np: NumPy, data: Array, indices: Array, updates: Array, reduction: str) -> Array:
     result = np.array(data, order="C")
     batch, rows, length = data.shape
     if reduction == "none":
@@ -65,7 +68,9 @@ def _scatter(np: Any, data: Any, indices: Any, updates: Any, reduction: str) -> 
     return result
 
 
-def _scatter_bounds(operands: Any, attrs: Any, data: Range, at: Range, new: Range) -> Range | None:
+def _scatter_bounds(
+    operands: Sequence[Spec], attrs: Attrs, data: Range, at: Range, new: Range
+) -> Range | None:
     """All updates may go to one element."""
     updates = [operands[2]]
     if attrs["reduction"] == "add":
@@ -81,4 +86,8 @@ def _scatter_bounds(operands: Any, attrs: Any, data: Range, at: Range, new: Rang
 scatter = Composite("scatter", _scatter, _scatter_rule, bounds=_scatter_bounds)
 """data (b, n, s) with the rows of updates (b, j, s) written at the indices (b, j), which count
 from the front. reduction: "none" (the last update of an index wins), "add", "mul", "max", "min".
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
+
 """

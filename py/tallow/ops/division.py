@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import bounds
 from ..op import Elementwise
@@ -21,8 +21,11 @@ from ..scalar import (
 )
 from ..scalar import remainder as rest_of
 
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
-def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
+
+def _trunc_divide(np: NumPy, x: Array, y: Array) -> Array:
     quotient = np.floor_divide(x, y)
     inexact = np.not_equal(np.multiply(quotient, y), x)
     below = np.logical_and(inexact, np.not_equal(np.less(x, 0), np.less(y, 0)))

@@ -10,7 +10,7 @@ lengths as in ops/recurrence.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
@@ -18,7 +18,9 @@ from ..op import Attrs, Composite, Spec
 from . import numpy_kernels as plain
 from .recurrence import ACTIVATIONS
 
-Array = Any
+if TYPE_CHECKING:
+    from ..arrays import A, Array, Functions, NumPy
+
 
 GATES, STATES = 4, 2
 TILE = 8
@@ -38,7 +40,7 @@ def packed_shape(directions: int, size: int) -> tuple[int, ...]:
     return directions, groups(size), -(-size // 2), TILE, GATES, 2
 
 
-def packed(xp: Any, hidden: Array) -> Array:
+def packed(xp: Functions[A], hidden: A) -> A:
     """Weights (D, H, 4 * H) as the kernel of WebAssembly reads them: for each tile of elements of
     the result, and each pair of those of the state, all gates, and of each the pair.
 
@@ -64,7 +66,7 @@ def word_rows(size: int) -> int:
     return -(-size // WORD_ROWS) * WORD_ROWS
 
 
-def words(xp: Any, hidden: Array) -> Array:
+def words(xp: Functions[A], hidden: A) -> A:
     """Signed weights (D, H, 4 * H), int32, as the kernel of WebGPU reads them: (D, rows, H), the
     four gates of an element in the bytes of a word, the first one in the lowest.
 
@@ -78,13 +80,13 @@ def words(xp: Any, hidden: Array) -> Array:
     return xp.pad(word, ((0, 0), (0, word_rows(size) - size), (0, 0)))
 
 
-def _from_words(np: Any, words: Array, size: int) -> Array:
+def _from_words(np: NumPy, words: Array, size: int) -> Array:
     """The weights (D, H, 4 * H) again."""
     bytes_ = np.ascontiguousarray(words[:, :size]).view(np.int8).reshape(len(words), size, size, 4)
     return bytes_.transpose(0, 1, 3, 2).reshape(len(words), size, GATES * size)
 
 
-def by_elements(xp: Any, values: Array) -> Array:
+def by_elements(xp: Functions[A], values: A) -> A:
     """Values of each gate (D, 4 * H), those of an element side by side: (D, tiles * 8, 4)."""
     directions, size = values.shape[0], values.shape[1] // GATES
     wide = groups(size) * TILE
@@ -93,7 +95,7 @@ def by_elements(xp: Any, values: Array) -> Array:
     return xp.permute_dims(parts, (0, 2, 1))
 
 
-def _plain_order(np: Any, hidden: Array, zero: Array, scale: Array, size: int) -> list[Array]:
+def _plain_order(np: NumPy, hidden: Array, zero: Array, scale: Array, size: int) -> list[Array]:
     """The last three as they were before `packed` and `by_elements`."""
     directions = len(hidden)
     parts = hidden.transpose(0, 2, 5, 4, 1, 3).reshape(directions, -1, GATES, groups(size) * TILE)
@@ -102,7 +104,7 @@ def _plain_order(np: Any, hidden: Array, zero: Array, scale: Array, size: int) -
     return [whole, *rest]
 
 
-def eight_bits(np: Any, values: Array, among: Array) -> tuple[Array, Array]:
+def eight_bits(np: NumPy, values: Array, among: Array) -> tuple[Array, Array]:
     """Values as whole numbers less their zero point, and the scale: of the range of others."""
     low, high = np.minimum(among.min(), 0), np.maximum(among.max(), 0)
     scale = np.float32(1) if low == high else (high - low) / np.float32(255)
@@ -111,10 +113,10 @@ def eight_bits(np: Any, values: Array, among: Array) -> tuple[Array, Array]:
     return np.clip(np.add(whole, zero, out=whole), 0, 255, out=whole) - zero, scale
 
 
-def _product(np: Any, whole: Array, weights: Array) -> Array:
+def _product(np: NumPy, whole: Array, weights: Array) -> Array:
     """A product (B, H) @ (H, 4 * H) of whole numbers in float32, in parts that are exact: most
     often in one, since few states are at the ends of their range."""
-    total: Array = 0
+    total = np.float64(0)
     largest = float(np.abs(whole).sum(axis=1).max()) * 255
     each = EXACT if largest >= 1 << 24 else whole.shape[1]
     for start in range(0, whole.shape[1], each):
@@ -128,7 +130,7 @@ def _product(np: Any, whole: Array, weights: Array) -> Array:
 
 
 def _steps(
-    np: Any,
+    np: NumPy,
     x: Array,
     hidden: Array,
     zero: Array,

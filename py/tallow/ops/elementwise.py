@@ -8,15 +8,18 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from .. import bounds, scalar
 from .. import dtype as dt
-from ..bounds import corners
+from ..bounds import Bounds, corners
 from ..errors import DTypeError
 from ..op import Attrs, Elementwise, Select, Spec
 from ..scalar import Scalar
 from . import formulas
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
@@ -127,7 +130,7 @@ def _f(
     name: str,
     arithmetic: Callable[[Scalar], Scalar],
     onnx: str | None = None,
-    between: Any = None,
+    between: Bounds | None = None,
     discontinuous: bool = False,
     autocast: Literal["float32"] | None = None,
 ) -> Elementwise:
@@ -209,7 +212,7 @@ reciprocal = Elementwise(
 )
 
 
-def _erf(np: Any, value: Any) -> Any:
+def _erf(np: NumPy, value: Array) -> Array:
     if value.dtype == np.float64:
         import math
 
@@ -236,7 +239,7 @@ where = Select(
 )
 
 
-def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
+def _cast(np: NumPy, x: Array, dtype: dt.DType) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         return np.asarray(x).astype(dtype.name, copy=False)
 
@@ -253,7 +256,7 @@ cast = Elementwise(
 """To the element type `dtype`; towards zero from floating to integer."""
 
 
-def _to_half(np: Any, x: Any) -> Any:
+def _to_half(np: NumPy, x: Array) -> Array:
     with np.errstate(over="ignore"):
         return x.astype(np.float16).astype(x.dtype)
 
@@ -272,7 +275,7 @@ class _BitCast(Elementwise):
         return shape, wanted
 
 
-def _bitcast(np: Any, x: Any, dtype: dt.DType) -> Any:
+def _bitcast(np: NumPy, x: Array, dtype: dt.DType) -> Array:
     # A view of an array without axes, or of a strided one, needs its elements side by side.
     return np.ascontiguousarray(x).view(dtype.name).reshape(np.shape(x))
 

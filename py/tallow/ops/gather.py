@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..bounds import Range, first
 from ..errors import DTypeError
-from ..op import Attrs, Elementwise, Movement, Pick, Spec
+from ..op import Attrs, Coordinates, Elementwise, Movement, Pick, Read, Spec
 from ..scalar import Scalar, select
 from ..shape import Shape
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 
 def _check_indices(name: str, operands: Sequence[Spec]) -> None:
@@ -24,7 +27,9 @@ def _take_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:axis], *indices, *shape[axis + 1 :]), dtype
 
 
-def _take_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _take_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     axis, rank = attrs["axis"], len(shapes[1])
     index = read(1, coords[axis : axis + rank], shapes[0][axis])
     return [Pick(0, (*coords[:axis], index, *coords[axis + rank :]))]
@@ -45,7 +50,9 @@ def _along_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return operands[1][0], operands[0][1]
 
 
-def _along_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _along_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     axis = attrs["axis"]
     index = read(1, coords, shapes[0][axis])
     return [Pick(0, (*coords[:axis], index, *coords[axis + 1 :]))]
@@ -61,7 +68,7 @@ take_along_axis = Movement(
 """Each index picks along `axis` at its own position in the other axes (ONNX GatherElements)."""
 
 
-def _position(np: Any, index: Any, length: Any) -> Any:
+def _position(np: NumPy, index: Array, length: Array) -> Array:
     counted = np.where(index < 0, index + length, index)
     inside = np.logical_and(counted >= 0, counted < length)
     if not (inside if isinstance(inside, bool) else inside.all()):
@@ -100,7 +107,7 @@ def refusal(items: Iterable[int], count: int, ignored: int | None, what: str) ->
     return ""
 
 
-def _checked(np: Any, index: Any, count: int, ignored: int | None, what: str) -> Any:
+def _checked(np: NumPy, index: Array, count: int, ignored: int | None, what: str) -> Array:
     fine = (index >= 0) & (index < count)
     fine = fine if ignored is None else fine | (index == ignored)
     if not (fine if isinstance(index, int) else fine.all()):

@@ -7,15 +7,18 @@ groups of eight, as in panels.py, and of each column two elements stand side by 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Contraction, Movement, Pick, Spec
+from ..op import Attrs, Contraction, Coordinates, Movement, Pick, Read, Spec
 from ..shape import Shape, size_of
 from . import numpy_kernels
 from .panels import COLUMNS, count
 from .window import spatial_size
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 
 def pairs(depth: int) -> int:
@@ -23,7 +26,7 @@ def pairs(depth: int) -> int:
     return -(-depth // 2)
 
 
-def _pack_numpy(np: Any, x: Any) -> Any:
+def _pack_numpy(np: NumPy, x: Array) -> Array:
     batch, rows, columns = x.shape
     x = np.pad(x, ((0, 0), (0, rows % 2), (0, -columns % COLUMNS)))
     return x.reshape(batch, -1, 2, x.shape[2] // COLUMNS, COLUMNS).transpose(0, 3, 1, 4, 2)
@@ -34,7 +37,9 @@ def _pack_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (batch, count(columns), pairs(rows), COLUMNS, 2), dtype
 
 
-def _pack_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _pack_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     (_, rows, columns), (n, panel, pair, column, half) = shapes[0], coords
     row, at = pair * 2 + half, panel * COLUMNS + column
     when = ((row, 0, rows),) if rows % 2 else ()
@@ -47,7 +52,7 @@ pack_pairs = Movement("pack_pairs", _pack_numpy, _pack_rule, _pack_pick)
 """(batch, rows, columns) to (batch, panels, pairs of rows, 8, 2), with zeros where none are."""
 
 
-def _unpacked(np: Any, packed: Any, depth: int, columns: int, zero: Any) -> Any:
+def _unpacked(np: NumPy, packed: Array, depth: int, columns: int, zero: Array) -> Array:
     """The matrices (batch, depth, columns) of packed ones, less their zero points, as int32."""
     batch, panels, halves, width, _ = packed.shape
     x = packed.transpose(0, 2, 4, 1, 3).reshape(batch, 2 * halves, panels * width)
@@ -76,7 +81,9 @@ def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (batch, rows, columns), dt.int32
 
 
-def _matmul_numpy(np: Any, a: Any, b: Any, a_zero: Any, b_zero: Any, columns: int) -> Any:
+def _matmul_numpy(
+    np: NumPy, a: Array, b: Array, a_zero: Array, b_zero: Array, columns: int
+) -> Array:
     right = _unpacked(np, b, a.shape[2], columns, b_zero)
     return np.matmul(a.astype(np.int32) - a_zero.astype(np.int32), right)
 
@@ -94,8 +101,15 @@ def _conv_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 
 def _conv_numpy(
-    np: Any, x: Any, w: Any, x_zero: Any, w_zero: Any, kernel: Any, filters: int, **attrs: Any
-) -> Any:
+    np: NumPy,
+    x: Array,
+    w: Array,
+    x_zero: Array,
+    w_zero: Array,
+    kernel: numpy_kernels.Pair,
+    filters: int,
+    **attrs: Any,
+) -> Array:
     groups = attrs["groups"]
     channels = x.shape[3] // groups
     depth = size_of(kernel) * channels

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import dtype as dt
 from ..dtype import DType
 from ..errors import DTypeError, LinAlgError, ShapeError
 from ..op import Apart, Attrs, Spec
 from ..shape import Shape, size_of
+
+if TYPE_CHECKING:
+    from ..arrays import Array, Function, NumPy
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,7 @@ def check_matrices(name: str, shape: Shape, dtype: DType, square: bool = False) 
 
 
 # Why: docs/decisions/engine.md, "Several results of an op are packed into one"
-def _packed(np: Any, batch: Shape, *parts: Any) -> Any:
+def _packed(np: NumPy, batch: Shape, *parts: Array) -> Array:
     rows = [part.reshape(*batch, size_of(part.shape[len(batch) :])) for part in parts]
     return np.concatenate(rows, axis=-1)
 
@@ -56,7 +59,7 @@ def _length(parts: Sequence[Shape]) -> int:
     return sum(map(size_of, parts))
 
 
-def _place(np: Any, a: Any, function: Any) -> tuple[Any, str]:
+def _place(np: NumPy, a: Array, function: Function) -> tuple[Array, str]:
     """The first matrix of a batch that a function of NumPy's refuses, and words for it."""
     for at in np.ndindex(a.shape[:-2]):
         try:
@@ -67,7 +70,7 @@ def _place(np: Any, a: Any, function: Any) -> tuple[Any, str]:
     return a.reshape(-1, *a.shape[-2:])[0], f" {a.shape}"
 
 
-def _without(np: Any, a: Any, result: Any, function: Any) -> Any:
+def _without(np: NumPy, a: Array, result: Array, function: Function) -> Array:
     """The results of the matrices that a function of NumPy's takes; NaN for the others."""
     for at in np.ndindex(a.shape[:-2]):
         try:
@@ -90,7 +93,7 @@ def _solve_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return b, dtype
 
 
-def _solve(np: Any, a: Any, b: Any, what: str, strict: bool) -> Any:
+def _solve(np: NumPy, a: Array, b: Array, what: str, strict: bool) -> Array:
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
@@ -115,7 +118,7 @@ def _slogdet_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:-2], 2), dtype
 
 
-def _slogdet(np: Any, a: Any) -> Any:
+def _slogdet(np: NumPy, a: Array) -> Array:
     return np.stack(np.linalg.slogdet(a), axis=-1)
 
 
@@ -131,7 +134,7 @@ def _pinv_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:-2], shape[-1], shape[-2]), dtype
 
 
-def _pinv(np: Any, a: Any, rtol: Any, hermitian: bool) -> Any:
+def _pinv(np: NumPy, a: Array, rtol: Array, hermitian: bool) -> Array:
     try:
         return np.linalg.pinv(a, rtol, hermitian=hermitian)
     except np.linalg.LinAlgError:
@@ -146,7 +149,7 @@ largest count as 0. hermitian: whether the matrices are symmetric; their lower h
 # ---- factorisations -----------------------------------------------------------------------------
 
 
-def _unsettled(name: str, np: Any, a: Any) -> LinAlgError:
+def _unsettled(name: str, np: NumPy, a: Array) -> LinAlgError:
     wrong = int((~np.isfinite(a)).sum())
     why = f"{wrong} elements are NaN or infinite" if wrong else "the iteration does not converge"
     return LinAlgError(f"{name}: a matrix of {a.shape} cannot be factorised: {why}")
@@ -158,7 +161,7 @@ def _cholesky_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return shape, dtype
 
 
-def _cholesky(np: Any, a: Any, strict: bool) -> Any:
+def _cholesky(np: NumPy, a: Array, strict: bool) -> Array:
     try:
         return np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
@@ -191,7 +194,7 @@ def _qr_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:-2], _length(qr_parts(shape, attrs["complete"]))), dtype
 
 
-def _qr(np: Any, a: Any, complete: bool) -> Any:
+def _qr(np: NumPy, a: Array, complete: bool) -> Array:
     return _packed(np, a.shape[:-2], *np.linalg.qr(a, "complete" if complete else "reduced"))
 
 
@@ -211,7 +214,7 @@ def _eigh_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:-2], _length(eigh_parts(shape, attrs["vectors"]))), dtype
 
 
-def _eigh(np: Any, a: Any, lower: bool, vectors: bool) -> Any:
+def _eigh(np: NumPy, a: Array, lower: bool, vectors: bool) -> Array:
     half = "L" if lower else "U"
     try:
         if not vectors:
@@ -243,10 +246,11 @@ def _svd_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:-2], _length(svd_parts(shape, attrs["full"], attrs["vectors"]))), dtype
 
 
-def _svd(np: Any, a: Any, full: bool, vectors: bool) -> Any:
+def _svd(np: NumPy, a: Array, full: bool, vectors: bool) -> Array:
     try:
         if not vectors:
-            return np.linalg.svd(a, compute_uv=False)
+            values: Array = np.linalg.svd(a, compute_uv=False)
+            return values
         return _packed(np, a.shape[:-2], *np.linalg.svd(a, full))
     except np.linalg.LinAlgError:
         raise _unsettled("svd", np, a) from None
@@ -277,7 +281,7 @@ _NORM = 5.371920351148152
 """The largest norm of a matrix for which its error is below that of float64."""
 
 
-def _exp(np: Any, a: Any) -> Any:
+def _exp(np: NumPy, a: Array) -> Array:
     x = a.astype(np.float64)
     norm = abs(x).sum(-2).max(-1, initial=0.0)
     finite = np.isfinite(norm)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import bounds, scalar
 from .. import dtype as dt
@@ -131,12 +131,12 @@ bitwise_right_shift = Elementwise(
 """Shifts by the width of the type or more, and by negative numbers, move every bit out."""
 
 
-def _philox(np: Any, index: Any, low: Any, high: Any, draw: Any) -> Any:
-    def once(x: Any) -> Any:
+def _philox(np: NumPy, index: Array, low: Array, high: Array, draw: Array) -> Array:
+    def once(x: Array) -> Array:
         """Without the repetitions of what was broadcast."""
         return x[tuple(slice(1) if step == 0 else slice(None) for step in x.strides)]
 
-    def upper(x: Any, factor: int) -> Any:
+    def upper(x: Array, factor: int) -> Array:
         return (np.multiply(x, factor, dtype="uint64") >> np.uint64(32)).astype("uint32")
 
     counter = (index >> 2, once(draw), *np.zeros((2, 1), "uint32"))
@@ -148,3 +148,6 @@ def _philox(np: Any, index: Any, low: Any, high: Any, draw: Any) -> Any:
 philox = Elementwise("philox", _philox, formulas.philox, 4, accepts="u")
 """The word `index`, all of uint32, of the random words that follow from two words of a seed and
 from the number of a draw."""
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy

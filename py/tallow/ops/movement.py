@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..bounds import first
 from ..errors import DTypeError
-from ..op import Attrs, Movement, Pick, Spec
+from ..op import Attrs, Coordinates, Movement, Pick, Read, Spec
 from ..shape import Shape, size_of, strides_of
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 
 def runs_of(source: Shape, target: Shape) -> list[tuple[list[int], list[int]]]:
@@ -109,7 +112,7 @@ expand = Movement(
 """Repeats axes of length 1; rank stays."""
 
 
-def _slice_numpy(np: Any, x: Any, starts: Shape, steps: Shape, shape: Shape) -> Any:
+def _slice_numpy(np: NumPy, x: Array, starts: Shape, steps: Shape, shape: Shape) -> Array:
     index = []
     for start, step, size in zip(starts, steps, shape, strict=True):
         stop: int | None = start + step * size
@@ -143,7 +146,7 @@ def _pad_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return tuple(padded), dtype
 
 
-def _pad_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _pad_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read) -> list[Pick]:
     when = tuple(
         (c, low, low + dim)
         for c, dim, (low, high) in zip(coords, shapes[0], attrs["pads"], strict=True)
@@ -174,7 +177,9 @@ def _concat_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (*shape[:axis], total, *shape[axis + 1 :]), dtype
 
 
-def _concat_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _concat_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     axis = attrs["axis"]
     picks = []
     start = 0

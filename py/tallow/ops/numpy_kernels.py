@@ -8,7 +8,10 @@ several times faster than matmul.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 HAS_BLAS = sys.platform != "emscripten"
 
@@ -16,7 +19,14 @@ Pair = tuple[int, int]
 Pads = tuple[Pair, Pair]
 
 
-def windows_of(np: Any, x: Any, kernel: Pair, stride: Pair, dilation: Pair) -> Any:
+def numpy_module() -> NumPy:
+    """The module NumPy. Raises ImportError where it is missing."""
+    import numpy
+
+    return cast("NumPy", numpy)
+
+
+def windows_of(np: NumPy, x: Array, kernel: Pair, stride: Pair, dilation: Pair) -> Array:
     """A view (n, oh, ow, kh, kw, c) of an already padded image (n, h, w, c)."""
     n, h, w, c = x.shape
     oh = (h - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1
@@ -24,10 +34,12 @@ def windows_of(np: Any, x: Any, kernel: Pair, stride: Pair, dilation: Pair) -> A
     x = np.ascontiguousarray(x)
     sn, sh, sw, sc = x.strides
     strides = (sn, sh * stride[0], sw * stride[1], sh * dilation[0], sw * dilation[1], sc)
-    return np.ndarray((n, oh, ow, *kernel, c), x.dtype, x, strides=strides)
+    view: Array = np.ndarray((n, oh, ow, *kernel, c), x.dtype, x, strides=strides)
+    return view
 
 
-def padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
+def padded(np: NumPy, x: Array, padding: Pads, value: float = 0) -> Array:
+    """An image with a border of `value`."""
     if not any(map(any, padding)):
         return x
     (top, bottom), (left, right) = padding
@@ -37,14 +49,14 @@ def padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
     return result
 
 
-def product(np: Any, a: Any, b: Any, out: Any = None) -> Any:
+def product(np: NumPy, a: Array, b: Array, out: Array | None = None) -> Array:
     """a (m, k) times b (k, n)."""
     if HAS_BLAS or a.dtype.kind != "f":
         return np.matmul(a, b, out=out)
     return np.einsum("ik,jk->ij", np.ascontiguousarray(a), np.ascontiguousarray(b.T), out=out)
 
 
-def matmul(np: Any, a: Any, b: Any) -> Any:
+def matmul(np: NumPy, a: Array, b: Array) -> Array:
     """a (batch, m, k) times b (batch, k, n)."""
     if HAS_BLAS or not len(a):
         return np.matmul(a, b)
@@ -52,8 +64,9 @@ def matmul(np: Any, a: Any, b: Any) -> Any:
 
 
 def conv2d(
-    np: Any, x: Any, w: Any, stride: Pair, padding: Pads, dilation: Pair, groups: int
-) -> Any:
+    np: NumPy, x: Array, w: Array, stride: Pair, padding: Pads, dilation: Pair, groups: int
+) -> Array:
+    """The convolution of images (n, h, w, c), by columns."""
     kh, kw, per_group, out = w.shape
     x = padded(np, x, padding)
     if per_group == 1 and out == groups:
@@ -72,15 +85,15 @@ def conv2d(
 
 
 def conv2d_weight(
-    np: Any,
-    x: Any,
-    gradient: Any,
+    np: NumPy,
+    x: Array,
+    gradient: Array,
     kernel: Pair,
     stride: Pair,
     padding: Pads,
     dilation: Pair,
     groups: int,
-) -> Any:
+) -> Array:
     """The gradient of conv2d's weight: a product of the windows, as columns, and the gradient."""
     windows = windows_of(np, padded(np, x, padding), kernel, stride, dilation)
     n, oh, ow, kh, kw, channels = windows.shape
@@ -101,15 +114,15 @@ def images_a_part(images: int, parts: int) -> int:
     return -(-images // parts)
 
 
-def weight_parts(np: Any, x: Any, gradient: Any, parts: int, **attrs: Any) -> Any:
+def weight_parts(np: NumPy, x: Array, gradient: Array, parts: int, **attrs: Any) -> Array:
     """conv2d_weight of each part of the images."""
     each = images_a_part(len(x), parts)
     slices = [slice(start * each, (start + 1) * each) for start in range(parts)]
     return np.stack([conv2d_weight(np, x[s], gradient[s], groups=1, **attrs) for s in slices])
 
 
-def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
-    windows = windows_of(np, x, w.shape[:2], stride, dilation)
+def _depthwise(np: NumPy, x: Array, w: Array, stride: Pair, dilation: Pair) -> Array:
+    windows = windows_of(np, x, (w.shape[0], w.shape[1]), stride, dilation)
     result = windows[:, :, :, 0, 0] * w[0, 0]
     scratch = np.empty_like(result)
     for i in range(w.shape[0]):
@@ -120,7 +133,10 @@ def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
     return result
 
 
-def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
+def max_pool2d(
+    np: NumPy, x: Array, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
+) -> Array:
+    """The largest element of each window."""
     least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     windows = windows_of(np, padded(np, x, padding, least), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
@@ -131,7 +147,10 @@ def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
     return result
 
 
-def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
+def sum_pool2d(
+    np: NumPy, x: Array, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
+) -> Array:
+    """The sum of each window."""
     windows = windows_of(np, padded(np, x, padding), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
     for i in range(kernel[0]):
@@ -141,7 +160,7 @@ def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
     return result
 
 
-def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
+def winograd_input(np: NumPy, x: Array, padding: Pads) -> Array:
     """V = B^T d B of the 4x4 patches of ops/winograd.py."""
     h, w, c = x.shape[1:]
     (top, bottom), (left, right) = padding
@@ -149,7 +168,7 @@ def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
     x = padded(np, x, ((top, bottom + odd_down), (left, right + odd_across)))
     patches = windows_of(np, x, (4, 4), (2, 2), (1, 1))
 
-    def transform(a: Any, axis: int) -> Any:
+    def transform(a: Array, axis: int) -> Array:
         d0, d1, d2, d3 = (a.take(index, axis) for index in range(4))
         return np.stack([d0 - d2, d1 + d2, d2 - d1, d1 - d3], axis)
 
@@ -157,13 +176,13 @@ def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
     return values.transpose(3, 4, 0, 1, 2, 5).reshape(16, -1, c)
 
 
-def winograd_output(np: Any, m: Any, size: Pair) -> Any:
+def winograd_output(np: NumPy, m: Array, size: Pair) -> Array:
     """A^T m A of the tiles of ops/winograd.py, those of a picture side by side."""
     height, width = size
     down, across = -(-height // 2), -(-width // 2)
     m = m.reshape(4, 4, -1, down, across, m.shape[2])
 
-    def transform(a: Any, axis: int) -> Any:
+    def transform(a: Array, axis: int) -> Array:
         m0, m1, m2, m3 = (a.take(index, axis) for index in range(4))
         return np.stack([m0 + m1 + m2, m1 - m2 - m3], axis)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import numpy_kernels as plain
 
-Array = Any
+if TYPE_CHECKING:
+    from numpy import dtype
+
+    from ..arrays import Array, NumPy
 
 
 # Why: docs/decisions/recurrence.md, "Recurrent layers on NumPy compute gate by gate"
@@ -19,7 +22,7 @@ class Pool:
     """
 
     def __init__(
-        self, np: Any, array: Callable[[str, Sequence[int], Any], Array] | None = None
+        self, np: NumPy, array: Callable[[str, Sequence[int], dtype[Any]], Array] | None = None
     ) -> None:
         self.np = np
         self._array = array or (lambda purpose, shape, dtype: np.empty(shape, dtype))
@@ -28,13 +31,13 @@ class Pool:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.np, name)
 
-    def empty(self, shape: Sequence[int], dtype: Any) -> Array:
+    def empty(self, shape: Sequence[int], dtype: dtype[Any]) -> Array:
         """An array with any content."""
         self._count += 1
         return self._array(f"recurrence {self._count}", tuple(shape), dtype)
 
     def concat(self, arrays: Sequence[Array], axis: int) -> Array:
-        """As NumPy's."""
+        """The arrays, joined."""
         shape = list(arrays[0].shape)
         shape[axis] = sum(each.shape[axis] for each in arrays)
         return self.np.concatenate(arrays, axis, out=self.empty(shape, arrays[0].dtype))

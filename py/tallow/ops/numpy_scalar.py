@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..scalar import Scalar
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy, UFunc
 
 _NAMED = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "true_divide",
@@ -22,15 +25,16 @@ _NAMED = {
 """NumPy's function for a primitive, where there is one."""
 
 
-def evaluate(np: Any, expression: Scalar, operands: Sequence[Any]) -> Any:
+def evaluate(np: NumPy, expression: Scalar, operands: Sequence[Array]) -> Array:
     """The value of an expression for arrays, which broadcast."""
     with np.errstate(all="ignore"):
         return _value(np, expression, {}, operands)
 
 
-def _value(np: Any, part: Scalar, known: dict[Scalar, Any], operands: Sequence[Any]) -> Any:
+def _value(np: NumPy, part: Scalar, known: dict[Scalar, Array], operands: Sequence[Array]) -> Array:
     if part.primitive == "operand":
-        return operands[part.value]
+        number: int = part.value
+        return operands[number]
     if part.primitive == "number":
         return np.asarray(part.value, part.dtype.name)
     if part in known:
@@ -38,6 +42,7 @@ def _value(np: Any, part: Scalar, known: dict[Scalar, Any], operands: Sequence[A
     parts = [_value(np, each, known, operands) for each in part.parts]
     if part.primitive == "loop":
         made, index = part.value
+        found: Array
         while True:
             turn = {**known, **dict(zip(made.states, parts, strict=True))}
             if not np.any(_value(np, made.again, turn, operands)):
@@ -50,10 +55,11 @@ def _value(np: Any, part: Scalar, known: dict[Scalar, Any], operands: Sequence[A
     return found
 
 
-def _primitive(np: Any, part: Scalar, *values: Any) -> Any:
+def _primitive(np: NumPy, part: Scalar, *values: Array) -> Array:
     name = part.primitive
     if name in _NAMED:
-        return getattr(np, _NAMED[name])(*values)
+        named: UFunc = getattr(np, _NAMED[name])
+        return named(*values)
     if name == "cast":
         return values[0]
     if name == "bitcast":
@@ -69,5 +75,6 @@ def _primitive(np: Any, part: Scalar, *values: Any) -> Any:
         return left if name == "remainder" else (values[0] - left) // values[1]
     assert name == "count_leading_zeros", name
     bits, rest = 8 * part.dtype.size, values[0]
-    used = sum((rest >> shift > 0).astype(part.dtype.name) for shift in range(bits))
+    each = ((rest >> shift > 0).astype(part.dtype.name) for shift in range(bits))
+    used = sum(each, np.zeros((), part.dtype.name))
     return bits - used if part.dtype.kind == "u" else np.where(rest < 0, 0, bits - used)

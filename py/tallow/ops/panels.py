@@ -7,10 +7,13 @@ other. A matrix whose width is no multiple of eight ends in a panel with zeros.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..op import Attrs, Movement, Pick, Spec
+from ..op import Attrs, Coordinates, Movement, Pick, Read, Spec
 from ..shape import Shape
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 COLUMNS = 8
 """Of a panel."""
@@ -21,7 +24,7 @@ def count(columns: int) -> int:
     return -(-columns // COLUMNS)
 
 
-def _pack_numpy(np: Any, x: Any) -> Any:
+def _pack_numpy(np: NumPy, x: Array) -> Array:
     batch, rows, columns = x.shape
     x = np.pad(x, ((0, 0), (0, 0), (0, -columns % COLUMNS)))
     return x.reshape(batch, rows, -1, COLUMNS).transpose(0, 2, 1, 3)
@@ -32,7 +35,9 @@ def _pack_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (batch, count(columns), rows, COLUMNS), dtype
 
 
-def _pack_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _pack_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     (_, _, columns), (n, panel, row, column) = shapes[0], coords
     at = panel * COLUMNS + column
     when = ((at, 0, columns),) if columns % COLUMNS else ()
@@ -43,7 +48,7 @@ pack_panels = Movement("pack_panels", _pack_numpy, _pack_rule, _pack_pick)
 """(batch, rows, columns) to (batch, panels, rows, 8)."""
 
 
-def _unpack_numpy(np: Any, x: Any, columns: int) -> Any:
+def _unpack_numpy(np: NumPy, x: Array, columns: int) -> Array:
     batch, panels, rows, _ = x.shape
     return x.transpose(0, 2, 1, 3).reshape(batch, rows, panels * COLUMNS)[:, :, :columns]
 
@@ -53,7 +58,9 @@ def _unpack_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (batch, rows, attrs["columns"]), dtype
 
 
-def _unpack_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _unpack_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     n, row, column = coords
     return [Pick(0, (n, column // COLUMNS, row, column % COLUMNS))]
 

@@ -17,7 +17,7 @@ kept). A layer's `order` says where each of ONNX's gates is among those of its o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
@@ -25,7 +25,8 @@ from ..op import Attrs, Composite, Contraction, Spec
 from . import numpy_kernels as plain
 from .numpy_pool import Pool
 
-Array = Any
+if TYPE_CHECKING:
+    from ..arrays import A, Array, Functions, NumPy
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 STATES = {"rnn": 1, "gru": 1, "lstm": 2}
@@ -43,7 +44,7 @@ _STRIDED = 8  # steps after which a copy of the weights in rows has paid
 # ---- activations ------------------------------------------------------------------------------
 
 
-def _sigmoid(np: Any, x: Array, alpha: float, beta: float) -> None:
+def _sigmoid(np: NumPy, x: Array, alpha: float, beta: float) -> None:
     if x.flags.c_contiguous:
         np.negative(x, out=x)
     else:
@@ -54,14 +55,14 @@ def _sigmoid(np: Any, x: Array, alpha: float, beta: float) -> None:
     np.reciprocal(x, out=x)
 
 
-def _to(function: Callable[[Any, Array, float, float], Array]) -> Callable[..., None]:
-    def run(np: Any, x: Array, alpha: float, beta: float) -> None:
+def _to(function: Callable[[NumPy, Array, float, float], Array]) -> Callable[..., None]:
+    def run(np: NumPy, x: Array, alpha: float, beta: float) -> None:
         x[...] = function(np, x, alpha, beta)
 
     return run
 
 
-ACTIVATIONS: dict[str, Callable[[Any, Array, float, float], None]] = {
+ACTIVATIONS: dict[str, Callable[[NumPy, Array, float, float], object]] = {
     "Affine": _to(lambda np, x, a, b: x * a + b),
     "Elu": _to(lambda np, x, a, b: np.where(x >= 0, x, np.expm1(np.minimum(x, 0)) * a)),
     "HardSigmoid": _to(lambda np, x, a, b: np.clip(x * a + b, 0, 1)),
@@ -121,7 +122,7 @@ class _Cell:
         self.activate(number, x)
 
 
-_Step = Callable[[Array, list[Array], Array], list[Array]]
+_Step: TypeAlias = "Callable[[Array, list[Array], Array], list[Array]]"
 """step(x, states, out): the new states from x (D, G, B, H), the hidden one in `out`."""
 
 
@@ -198,7 +199,7 @@ def _lstm(cell: _Cell, gates: Array) -> _Step:
 _CELLS = {"rnn": _rnn, "gru": _gru, "lstm": _lstm}
 
 
-def packed(xp: Any, hidden: Array) -> Array:
+def packed(xp: Functions[A], hidden: A) -> A:
     """Weights (D, G * H, H) as a kernel reads them, (D, H, 4 * H): all gates of an element side by
     side, zeros for those that a cell does not have."""
     directions, width, size = hidden.shape
@@ -209,7 +210,7 @@ def packed(xp: Any, hidden: Array) -> Array:
     return xp.reshape(xp.permute_dims(gates, (0, 3, 2, 1)), (directions, size, 4 * size))
 
 
-def _packed_steps(np: Any, x: Array, hidden: Array, *others: Array, **attrs: Any) -> Array:
+def _packed_steps(np: NumPy, x: Array, hidden: Array, *others: Array, **attrs: Any) -> Array:
     directions, size, _ = hidden.shape
     gates = hidden.reshape(directions, size, size, 4)[..., : GATES[attrs["cell"]]]
     shape = (attrs["steps"] + len(others[0]), directions, x.shape[1], size)
@@ -318,7 +319,9 @@ def most_steps(cell: str, size: int) -> int:
 # ---- a layer ----------------------------------------------------------------------------------
 
 
-def ordered(xp: Any, operands: Sequence[Array], attrs: Attrs, *, back: bool = False) -> list[Array]:
+def ordered(
+    xp: Functions[A], operands: Sequence[A], attrs: Attrs, *, back: bool = False
+) -> list[A]:
     """Operands of `recurrence` with their gates in ONNX's order. back: gradients of those, with
     their gates in the order of the operands again.
 
@@ -331,7 +334,7 @@ def ordered(xp: Any, operands: Sequence[Array], attrs: Attrs, *, back: bool = Fa
         order = tuple(order.index(place) for place in range(len(order)))
     size = operands[2].shape[2]
 
-    def turned(x: Array) -> Array:
+    def turned(x: A) -> A:
         starts = range(0, x.shape[1], len(order) * size)  # of a bias, there are two times all gates
         places = [start + gate * size for start in starts for gate in order]
         return xp.concat([x[:, place : place + size] for place in places], axis=1)
@@ -345,12 +348,12 @@ def plain_order(cell: str) -> tuple[int, ...]:
     return tuple(range(GATES[cell]))
 
 
-Product = Callable[..., Array]
-"""product(a, b, bias): a (m, k) times b (k, n), with a bias (1, n) added unless it is None."""
-
-
-def split(xp: Any, product: Product, operands: Sequence[Array], attrs: Attrs) -> tuple[Array, ...]:
+def split(
+    xp: Functions[A], product: Callable[..., A], operands: Sequence[A], attrs: Attrs
+) -> tuple[A, ...]:
     """The operands of `recurrence_steps`, the weights not packed yet, from those of `recurrence`.
+
+    product(a, b, bias): a (m, k) times b (k, n), with a bias (1, n) added unless it is None.
 
     xp: NumPy, or tallow.functions.
     """
@@ -381,12 +384,12 @@ def split(xp: Any, product: Product, operands: Sequence[Array], attrs: Attrs) ->
 
 
 def join(
-    xp: Any,
-    product: Product,
-    gradients: Sequence[Array],
-    operands: Sequence[Array],
+    xp: Functions[A],
+    product: Callable[..., A],
+    gradients: Sequence[A],
+    operands: Sequence[A],
     attrs: Attrs,
-) -> list[Array]:
+) -> list[A]:
     """The gradients of the operands of `recurrence`, but for lengths, from those of `split`'s
     results: of x (T, B, D * G * H), of hidden, states and extra."""
     of_x, of_hidden, of_states, of_extra = gradients
@@ -422,7 +425,7 @@ def evaluate(pool: Pool, operands: Sequence[Array], out: Array, attrs: Attrs) ->
     _steps(pool, out, x, gates, *others, **attrs, start=0, steps=len(x))
 
 
-def _layer(np: Any, *operands: Array, **attrs: Any) -> Array:
+def _layer(np: NumPy, *operands: Array, **attrs: Any) -> Array:
     x, _, hidden = operands[:3]
     steps = x.shape[0] + STATES[attrs["cell"]]
     out = np.empty((steps, hidden.shape[0], x.shape[1], hidden.shape[2]), x.dtype)

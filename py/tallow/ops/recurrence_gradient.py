@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Composite, Spec
 from ..shape import size_of
 from . import numpy_kernels as plain
 from .numpy_pool import Pool
-from .recurrence import ACTIVATIONS, Array, by_gates, join, recurrence, split
+from .recurrence import ACTIVATIONS, by_gates, join, recurrence, split
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 # ---- slopes -----------------------------------------------------------------------------------
 
-SLOPES: dict[str, Callable[[Any, Array, Array, float, float], Array]] = {
+SLOPES: dict[str, Callable[[Any, Any, Any, float, float], Any]] = {
     "Affine": lambda xp, x, y, a, b: xp.full_like(x, a),
     "Elu": lambda xp, x, y, a, b: xp.where(x >= 0, xp.ones_like(x), y + a),
     "HardSigmoid": lambda xp, x, y, a, b: xp.where((y > 0) & (y < 1), xp.full_like(y, a), 0.0),
@@ -39,12 +42,12 @@ SLOPES: dict[str, Callable[[Any, Array, Array, float, float], Array]] = {
 tallow.functions."""
 
 
-def _sigmoid_slope(np: Any, y: Array, out: Array) -> None:
+def _sigmoid_slope(np: NumPy, y: Array, out: Array) -> None:
     np.subtract(1, y, out=out)
     np.multiply(out, y, out=out)
 
 
-def _tanh_slope(np: Any, y: Array, out: Array) -> None:
+def _tanh_slope(np: NumPy, y: Array, out: Array) -> None:
     np.multiply(y, y, out=out)
     np.subtract(1, out, out=out)
 
@@ -63,7 +66,7 @@ class _Found(NamedTuple):
     x: Array
     hidden: Array
     states: list[Array]
-    extra: Array = None
+    extra: Array | None = None
 
 
 class _Layer:
@@ -168,7 +171,7 @@ class _Layer:
             np.copyto(x, inner)
             ACTIVATIONS[name](np, x, alpha, beta)
             slope[...] = SLOPES[name](np, inner, x, alpha, beta)
-            if bound:
+            if within is not None:
                 slope *= within
         if self.alive is not None:
             np.copyto(slope, 0, where=~(self.alive if x.ndim == 4 else self.alive[:, None]))
@@ -371,7 +374,7 @@ def evaluate(pool: Pool, operands: Sequence[Array], out: Array, attrs: Attrs) ->
     np.concatenate([each.reshape(-1) for each in joined], out=out)
 
 
-def _layer(np: Any, *operands: Array, **attrs: Any) -> Array:
+def _layer(np: NumPy, *operands: Array, **attrs: Any) -> Array:
     sizes = [each.size for each in operands[2:] if each.dtype.kind != "i"]
     out = np.empty(sum(sizes), operands[0].dtype)
     evaluate(Pool(np), operands, out, attrs)

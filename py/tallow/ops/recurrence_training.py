@@ -11,12 +11,15 @@ if the slopes of its activations follow from the gates themselves: see `has_kern
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..op import Attrs, Contraction, Spec
-from .recurrence import ACTIVATIONS, GATES, STATES, Array, check_shape, recurrence_steps
+from .recurrence import ACTIVATIONS, GATES, STATES, check_shape, recurrence_steps
 
-SLOPES: dict[str, Callable[[Any, Array, float], Array]] = {
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
+
+SLOPES: dict[str, Callable[[NumPy, Array, float], Array]] = {
     "Affine": lambda np, y, a: np.full_like(y, a),
     "HardSigmoid": lambda np, y, a: np.where((y > 0) & (y < 1), np.full_like(y, a), 0),
     "Relu": lambda np, y, a: np.where(y <= 0, 0, np.ones_like(y)),
@@ -52,7 +55,7 @@ def _sequences(attrs: Attrs, time: int, lengths: Array) -> list[list[tuple[int, 
 
 
 def _kept(
-    np: Any, x: Array, hidden: Array, states: Array, extra: Array, lengths: Array, **attrs: Any
+    np: NumPy, x: Array, hidden: Array, states: Array, extra: Array, lengths: Array, **attrs: Any
 ) -> Array:
     time, batch, directions, _ = x.shape
     cell, steps, size = attrs["cell"], attrs["steps"], states.shape[-1]
@@ -123,7 +126,7 @@ of the `kept_blocks`, in their order, a row for each step. Rows of a sequence th
 
 
 def _back(
-    np: Any,
+    np: NumPy,
     gradient: Array,
     whole: Array,
     hidden: Array,

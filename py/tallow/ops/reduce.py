@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import bounds, scalar
 from ..op import Reduce
+
+if TYPE_CHECKING:
+    from ..arrays import Array, Function, NumPy
 
 sum_ = Reduce(
     "sum",
@@ -42,9 +45,10 @@ min_ = Reduce(
 )
 
 
-def _arg(name: str) -> Any:
-    def evaluate(np: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        return getattr(np, name)(x, axis=axes[0], keepdims=True).astype(np.int32)
+def _arg(name: str) -> Function:
+    def evaluate(np: NumPy, x: Array, axes: tuple[int, ...]) -> Array:
+        found: Array = getattr(np, name)(x, axis=axes[0], keepdims=True)
+        return found.astype(np.int32)
 
     return evaluate
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..op import Source
 
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
+    from ..dtype import DType
 
-def _iota(np: Any, *, shape: tuple[int, ...], dtype: Any, axis: int) -> Any:
+
+def _iota(np: NumPy, *, shape: tuple[int, ...], dtype: DType, axis: int) -> Array:
     line = np.arange(shape[axis], dtype=dtype.name)
     line = line.reshape([-1 if i == axis else 1 for i in range(len(shape))])
     return np.broadcast_to(line, shape)
 
 
-def _given(np: Any, **attrs: Any) -> Any:
+def _given(np: NumPy, **attrs: object) -> Array:
     raise AssertionError("inputs and constants are fed to a runner, not evaluated")
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Composite, Spec
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 COMPARISONS = ("less_equal", "less", "greater_equal", "greater", "equal", "not_equal")
 """NumPy's functions, by the number of a node's mode."""
@@ -32,15 +35,15 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 
 def _walk(
-    np: Any,
-    x: Any,
-    nodes: Any,
-    splits: Any,
-    roots: Any,
+    np: NumPy,
+    x: Array,
+    nodes: Array,
+    splits: Array,
+    roots: Array,
     depth: int,
     modes: tuple[int, ...],
     missing: bool,
-) -> Any:
+) -> Array:
     """A pair of a tree and a row leaves the loop when it reaches its leaf."""
     count, rows = len(nodes), len(x)
     result = np.repeat(roots, rows)
@@ -52,7 +55,7 @@ def _walk(
         if not len(active):
             break
         value, split = flat.take(start + features.take(at)), splits.take(at)
-        code: Any = kinds.take(at) if missing or len(modes) > 1 else 0
+        code = kinds.take(at) if missing or len(modes) > 1 else 0
         truth = getattr(np, COMPARISONS[modes[0]])(value, split)
         for mode in modes[1:]:
             other = getattr(np, COMPARISONS[mode])(value, split)

@@ -7,13 +7,17 @@ then cancels. Padding is ((top, bottom), (left, right)).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..bounds import first
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Contraction, Movement, Pick, Spec, Window
+from ..op import Attrs, Composite, Contraction, Coordinates, Movement, Pick, Read, Spec, Window
 from ..shape import Shape, window_size
 from . import numpy_kernels
+from .numpy_kernels import Pads, Pair
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 
 def spatial_size(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> tuple[int, int]:
@@ -66,7 +70,9 @@ def _patches_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (x[0], *spatial_size(x, kernel, attrs), *kernel, x[3]), dtype
 
 
-def _patches_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+def _patches_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
     (_, *size, _), (n, oy, ox, ky, kx, c) = shapes[0], coords
     at, when = [], []
     for axis, (out, tap) in enumerate(((oy, ky), (ox, kx))):
@@ -79,8 +85,8 @@ def _patches_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any)
 
 
 def _patches(
-    np: Any, x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, value: Any
-) -> Any:
+    np: NumPy, x: Array, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair, value: float
+) -> Array:
     padded = numpy_kernels.padded(np, x, padding)
     return numpy_kernels.windows_of(np, padded, kernel, stride, dilation)
 

@@ -12,12 +12,16 @@ ops/winograd.py is F(2x2, 3x3), whose transforms are ops of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Contraction, Spec
 from ..shape import Shape
 from .winograd import result_size
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
+
 
 TILE, PATCH = 4, 6
 POSITIONS = PATCH * PATCH
@@ -59,7 +63,7 @@ def _weight_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (POSITIONS, *w[2:]), dtype
 
 
-def _weight_numpy(np: Any, w: Any) -> Any:
+def _weight_numpy(np: NumPy, w: Array) -> Array:
     matrix = np.array(_WEIGHT, w.dtype)
     return np.einsum("ai,ijco,bj->abco", matrix, w, matrix).reshape(POSITIONS, *w.shape[2:])
 
@@ -83,7 +87,7 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (x[0], *size, u[2]), dtype
 
 
-def _numpy(np: Any, x: Any, u: Any, padding: Sequence[Sequence[int]]) -> Any:
+def _numpy(np: NumPy, x: Array, u: Array, padding: Sequence[Sequence[int]]) -> Array:
     size = result_size(x.shape, padding)
     down, across = tiles_of(size)
     (top, bottom), (left, right) = padding

@@ -78,7 +78,7 @@ class Program(Protocol):
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`."""
+        """Runs like `run`, without blocking the event loop."""
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs on inputs in the plan's order, some times, and tells how long each step took.
@@ -90,7 +90,7 @@ class Program(Protocol):
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`."""
+        """Profiles like `profile`, without blocking the event loop."""
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -108,10 +108,12 @@ class Backend(Protocol):
         """What plans for it are compiled for."""
 
     @property
-    def info(self) -> DeviceInfo: ...
+    def info(self) -> DeviceInfo:
+        """What the device says of itself."""
 
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> Limits:
+        """What kernels for it may use."""
 
     @property
     def memory(self) -> Memory:

@@ -77,7 +77,7 @@ class Memory(Protocol):
         """The elements of buffers; blocks until they are computed."""
 
     async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """As `read`."""
+        """The elements of buffers; does not block the event loop."""
 
     def clone(self, buffer: Buffer) -> Buffer:
         """A new buffer with the same elements; does not wait."""
@@ -148,13 +148,13 @@ class Buffer:
             self._is_node(node)
         return node
 
-    def node_of(self, past: Any) -> Node:
+    def node_of(self, past: object) -> Node:
         """A node of this value with this past (autodiff/past.py): `node` itself, if nobody has it
         yet."""
         node = self.node_ref() if self.node_ref else None
         return node if node is not None and node.past is past else self.twin(past)
 
-    def twin(self, past: Any) -> Node:
+    def twin(self, past: object) -> Node:
         """Another node of this value."""
         node = Node(buffer_op, (), self._attrs, self.shape, self.dtype, past)
         self._is_node(node)

@@ -8,13 +8,17 @@ devices stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 from .. import context
 from ..errors import NonFiniteError, line_of_user
 from ..graph import Node, topological
 from ..hostarray import HostArray
+from ..ops.numpy_kernels import numpy_module
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
 
 _LINES: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 """The lines of the user's code that made nodes, while `debug_nans` is on."""
@@ -80,15 +84,14 @@ def suspects(values: Iterable[tuple[Node, HostArray]]) -> list[Node]:
 def explain(wrong: Sequence[Node], given: Mapping[Node, HostArray]) -> None:
     """Raises NonFiniteError for nodes whose values are not finite; `given` are the values of
     inputs and buffers. An infinity that was given is none."""
-    import numpy as np
-
-    found: dict[Node, Any] = {}
+    np = numpy_module()
+    found: dict[Node, Array] = {}
     first: tuple[Node, bool] | None = None  # what made an infinity, or a NaN
     source: Node | None = None  # what had a NaN from the beginning
     with np.errstate(all="ignore"):
         for node in topological(wrong):
             if node in given or node.is_constant:
-                value = _array(given[node] if node in given else node.attrs["data"])
+                value: Array = _array(given[node] if node in given else node.attrs["data"])
                 value = value.astype(node.dtype.name) if not node.dtype.coded else value
                 if node.dtype.is_floating and source is None and np.isnan(value).any():
                     source = node
@@ -105,7 +108,9 @@ def explain(wrong: Sequence[Node], given: Mapping[Node, HostArray]) -> None:
     raise NonFiniteError(_message(wrong[0], first, source))
 
 
-def _made(np: Any, node: Node, value: Any, operands: Sequence[Any]) -> tuple[Node, bool] | None:
+def _made(
+    np: NumPy, node: Node, value: Array, operands: Sequence[Array]
+) -> tuple[Node, bool] | None:
     """The node, and whether it made a NaN, if its operands are better than its value."""
     before = [x for x in operands if x.dtype.kind == "f"]
     if np.isnan(value).any() and not any(np.isnan(x).any() for x in before):
@@ -115,7 +120,7 @@ def _made(np: Any, node: Node, value: Any, operands: Sequence[Any]) -> tuple[Nod
     return None
 
 
-def _has_infinity(np: Any, value: Any) -> bool:
+def _has_infinity(np: NumPy, value: Array) -> bool:
     return bool(np.isinf(value).any())
 
 

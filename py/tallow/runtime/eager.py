@@ -421,7 +421,7 @@ def fetch(todo: Work) -> list[HostArray]:
 
 
 async def fetch_async(todo: Work) -> list[HostArray]:
-    """As `fetch`."""
+    """Computes like `fetch`, without blocking the event loop."""
     outputs, used = todo.outputs, todo.used
     if all(node.op is buffer_op for node in outputs):
         buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]

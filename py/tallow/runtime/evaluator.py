@@ -38,7 +38,6 @@ class EagerEvaluator:
         return eager.fetch(eager.work([node], device))[0]
 
     async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
-        """As `host`."""
         node = tensor.node
         if node.is_constant:
             data: HostArray = node.attrs["data"]

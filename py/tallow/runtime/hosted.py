@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..compile import Compiled
 from ..compile.plan import Port
@@ -20,6 +20,9 @@ from ..hostarray import HostArray
 from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
 from .buffer import Buffer, Memory, state_moved
 from .transfer import from_device
+
+if TYPE_CHECKING:
+    from ..arrays import Array
 
 
 class NoKernelWarning(UserWarning):
@@ -69,12 +72,12 @@ def load(used: Backend, compiled: Compiled) -> Program:
 
 
 def load_now(used: Backend, compiled: Compiled) -> Program:
-    """As `load`, without waiting for the device."""
+    """A plan, loaded without waiting for the device."""
     return _hosted(used, compiled) or used.load_now(compiled)
 
 
 async def load_async(used: Backend, compiled: Compiled) -> Program:
-    """As `load`."""
+    """A plan, loaded without blocking the event loop."""
     return _hosted(used, compiled) or await used.load_async(compiled)
 
 
@@ -112,7 +115,6 @@ class HostedProgram:
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`."""
         buffers = self._buffers(inputs)
         feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
         return self._finished(self._program.run(feeds), fetch)
@@ -126,7 +128,6 @@ class HostedProgram:
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`."""
         buffers = self._buffers(inputs)
         feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
         return self._program.profile(feeds, seconds)
@@ -170,12 +171,13 @@ class HostedProgram:
         self._program.close()
 
 
-def _as(data: HostArray, port: Port) -> Any:
+def _as(data: HostArray, port: Port) -> Array:
     """Elements in a port's type, in an array of its own."""
-    return data.numpy().reshape(port.shape).astype(port.dtype)
+    array: Array = data.numpy()
+    return array.reshape(port.shape).astype(port.dtype)
 
 
-def _fed(content: Any, port: Port) -> Any:
+def _fed(content: Feed, port: Port) -> Array:
     """The array of what a GPU is fed: bools and 64-bit numbers come as words of 32 bits."""
     dtype = BY_NAME[port.dtype]
     raw = memoryview(content).cast("B") if memoryview(content).nbytes else memoryview(b"")

@@ -78,7 +78,7 @@ class Session:
         captured: Sequence[Node] = (),
         states: Mapping[str, State] = {},
     ) -> Session:
-        """As `load`."""
+        """A plan, loaded without blocking the event loop."""
         return cls(compiled, await load_async(used, compiled), used, captured, states)
 
     @property
@@ -116,7 +116,7 @@ class Session:
         return self._results(self._program.run(self._ready(feeds), wanted), fetch)
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
-        """As `run`."""
+        """Runs like `run`, without blocking the event loop."""
         wanted = self._wanted(fetch)
         return self._results(await self._program.run_async(self._ready(feeds), wanted), fetch)
 
@@ -147,7 +147,7 @@ class Session:
         return results
 
     def run_host(self, feeds: Feeds) -> dict[str, HostArray]:
-        """As `run`, with HostArrays, for which no NumPy is needed."""
+        """Runs and gives HostArrays, for which no NumPy is needed."""
         return self._named(self._program.run(self._ready(feeds)))
 
     async def run_host_async(self, feeds: Feeds) -> dict[str, HostArray]:
@@ -183,7 +183,7 @@ class Session:
         return Profile(self.plan, timing, self._backend.info)
 
     async def profile_async(self, feeds: Feeds) -> Profile:
-        """As `profile`."""
+        """Profiles like `profile`, without blocking the event loop."""
         inputs = self._inputs(feeds)
         copies = self._bound.bind_copies(self._program, self._memory)
         timing = await self._program.profile_async(inputs)
@@ -202,7 +202,7 @@ class Session:
         return {name: value.numpy() for name, value in zip(names, values, strict=True)}
 
     async def state_dict_async(self) -> dict[str, Any]:
-        """As `state_dict`."""
+        """Reads the states without blocking the event loop."""
         names = list(self._states)
         if not names:
             return {}

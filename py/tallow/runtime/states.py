@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..compile import Compiled
 from ..dtype import DType
@@ -24,20 +24,27 @@ class State(Protocol):
     """What a session has of a variable (variable.py)."""
 
     @property
-    def shape(self) -> Shape: ...
+    def shape(self) -> Shape:
+        """The shape, which stays."""
 
     @property
-    def dtype(self) -> DType: ...
+    def dtype(self) -> DType:
+        """The element type, which stays."""
 
-    def buffer(self, memory: Memory | None = None) -> Buffer: ...
+    def buffer(self, memory: Memory | None = None) -> Buffer:
+        """The buffer of its value, in a memory."""
 
-    def as_input(self, memory: Memory, written: bool) -> Buffer: ...
+    def as_input(self, memory: Memory, written: bool) -> Buffer:
+        """Its buffer for a run. written: whether the run updates it."""
 
-    def settle(self, buffer: Buffer) -> None: ...
+    def settle(self, buffer: Buffer) -> None:
+        """Has its value be in this buffer."""
 
-    def fitting(self, value: Any) -> Tensor: ...
+    def fitting(self, value: object) -> Tensor:
+        """A value that can be assigned, as a tensor."""
 
-    def assign(self, value: Any) -> Any: ...
+    def assign(self, value: object) -> object:
+        """Replaces the value."""
 
 
 class BoundStates:

@@ -260,7 +260,7 @@ def _record(used: Backend) -> dict[str, Choices]:
 
 
 def _read(text: str, adapter: str) -> dict[str, Choices]:
-    raw: Any = json.loads(text)
+    raw: dict[str, Any] = json.loads(text)
     choices: dict[str, Choices] = raw["choices"]
     if raw["checksum"] != _checksum(choices):
         raise ValueError("its checksum is wrong")

@@ -62,7 +62,7 @@ class Variable(Tensor):
 
     def __init__(
         self,
-        initial: Any,
+        initial: object,
         dtype: DType | str | None = None,
         *,
         name: str | None = None,
@@ -77,8 +77,10 @@ class Variable(Tensor):
         self._device = resolved(device)
         self._buffer: Buffer | None = None
         self._initial: Tensor | None = value.detach()
-        self._history: Any = None  # the past of what it is read as, if gradients go on from there
-        self._leaf: Any = None  # the same, once it has received gradients
+        self._history: object = (
+            None  # the past of what it is read as, if gradients go on from there
+        )
+        self._leaf: object = None  # the same, once it has received gradients
         self._receives = requires_grad
         self.requires_grad = requires_grad
 
@@ -202,7 +204,7 @@ class Variable(Tensor):
         """Whether `gradient` is not None."""
         return getattr(self, "_gradient", None) is not None
 
-    def become(self, value: Any, free: bool = False) -> Self:
+    def become(self, value: object, free: bool = False) -> Self:
         if self._receives and is_grad_enabled() and not free:
             raise GradientError(
                 f"{self.name}: a parameter is changed in place within `with tl.no_grad():`"
@@ -215,7 +217,7 @@ class Variable(Tensor):
 
     # ---- the value -----------------------------------------------------------------------------
 
-    def assign(self, value: Any) -> Self:
+    def assign(self, value: object) -> Self:
         """Replaces the value, by a tensor or what `asarray` takes; gives the variable itself.
 
         Raises ShapeError or DTypeError if shape or element type differ.
@@ -229,7 +231,7 @@ class Variable(Tensor):
             self.follow(new)
         return self
 
-    def assign_later(self, value: Any) -> Self:
+    def assign_later(self, value: object) -> Self:
         """As `assign`, but the value is computed when something next is: together with that, or
         when the variable is read."""
         new = self.fitting(value)
@@ -247,7 +249,7 @@ class Variable(Tensor):
         kept = not self._receives and is_grad_enabled() and graph.derivatives.tracked(value.node)
         self._history = graph.derivatives.history(value.node) if kept else None
 
-    def fitting(self, value: Any) -> Tensor:
+    def fitting(self, value: object) -> Tensor:
         """A value that can be assigned, as a tensor. Raises ShapeError or DTypeError."""
         dtype = None if isinstance(value, Tensor) or hasattr(value, "dtype") else self.dtype
         new = asarray(value, dtype)

@@ -304,5 +304,6 @@ def test_leading_zeros() -> None:
         (tl.int32, [0, 1, 255, -1], [32, 31, 24, 0]),
     ):
         expression = s.count_leading_zeros(s.operand(0, dtype))
-        found = evaluate(np, expression, [np.array(values, dtype.name)])
+        operands: list[Any] = [np.array(values, dtype.name)]
+        found = evaluate(np, expression, operands)
         np.testing.assert_array_equal(found, wanted)

@@ -30,6 +30,7 @@ class Coded:
         self.size = 4 * self._depth * panels.COLUMNS
 
     def bring(self, n: Coord, column: Coord) -> None:
+        """Unpacks a panel."""
         body, step = self._body, _AT_ONCE if self._depth % _AT_ONCE == 0 else 1
         columns = self._weight.shape[2]
         left = columns - column if isinstance(column, int) else panels.COLUMNS
@@ -49,5 +50,6 @@ class Coded:
         body.loop(self._depth, some, step)
 
     def point(self, n: Coord, column: Coord) -> int:
+        """A local with the panel's address."""
         self._body.emit("local.get", self._address)
         return self._body.keep("i32")

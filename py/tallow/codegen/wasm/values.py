@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...dtype import DType
 from .assembler import Function
@@ -24,7 +23,7 @@ def kind_of(dtype: DType, width: int = 1) -> str:
     return "i64" if dtype.size == 8 else "i32"
 
 
-def constant(function: Function, value: Any, dtype: DType, width: int = 1) -> None:
+def constant(function: Function, value: float, dtype: DType, width: int = 1) -> None:
     """Pushes a number."""
     if dtype.kind == "b":
         function.emit("i32.const", (-1 if width == 4 else 1) if value else 0)

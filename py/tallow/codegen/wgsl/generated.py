@@ -54,6 +54,7 @@ def _team(members: Sequence[Node], outputs: int, traits: Traits) -> Team:
 def generated(
     result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
 ) -> Kernel:
+    """The kernel of a group, in generated WGSL."""
     root, module = result.root, Module(reads, result)
     flat = is_flat(root, members, reads)
     width = 4 if flat or _has_lanes(root, members) else 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
 
 from ...dtype import DType, device_type
 
@@ -33,7 +32,7 @@ _GREATEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 """Of the finite float32."""
 
 
-def number(value: Any, dtype: DType) -> str:
+def number(value: float, dtype: DType) -> str:
     """A Python number, exactly, as a WGSL expression."""
     if dtype.kind == "b":
         return "true" if value else "false"

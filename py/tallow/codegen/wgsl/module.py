@@ -72,6 +72,7 @@ class Module:
         self.params = Params()
 
     def body(self, **options: Any) -> Expression:
+        """The body of one of its functions."""
         return Expression(self.reads, self.declared, self.helpers, **options)
 
     def text(self, title: str, functions: str, result_width: int, kept: str = "") -> str:
@@ -116,4 +117,5 @@ def _naming_all(names: Sequence[str], parts: Sequence[str]) -> str:
 
 
 def indent(lines: Sequence[str]) -> str:
+    """The lines, four spaces in."""
     return "\n".join("    " + line for line in lines)

@@ -41,6 +41,7 @@ class Team:
 
     @property
     def alone(self) -> bool:
+        """Whether it is one invocation."""
         return self.size == 1
 
     def loop(self, name: str, count: int) -> str:
@@ -100,13 +101,26 @@ class Body(Protocol):
     helpers: dict[str, str]
     team: Team
 
-    def line(self, text: str) -> None: ...
-    def fresh(self, prefix: str = "v") -> str: ...
-    def let(self, text: str) -> str: ...
-    def named(self, coord: Coord) -> Coord: ...
-    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None: ...
-    def block(self, head: str, write: Callable[[], None]) -> None: ...
-    def value(self, node: Node, coords: Coords, width: int) -> str: ...
+    def line(self, text: str) -> None:
+        """Writes a line."""
+
+    def fresh(self, prefix: str = "v") -> str:
+        """A name that nothing has."""
+
+    def let(self, text: str) -> str:
+        """The name of a value."""
+
+    def named(self, coord: Coord) -> Coord:
+        """A coordinate as a variable."""
+
+    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
+        """Says where coordinates are in a shape."""
+
+    def block(self, head: str, write: Callable[[], None]) -> None:
+        """Writes a block."""
+
+    def value(self, node: Node, coords: Coords, width: int) -> str:
+        """An expression for elements of a node."""
 
 
 # ---- combining what a team has folded ---------------------------------------------------------

@@ -72,7 +72,7 @@ class _Numbers:
         return x if x != x else (x > 0) - (x < 0)
 
     @staticmethod
-    def where(condition: bool, x: Any, y: Any) -> Any:
+    def where(condition: bool, x: object, y: object) -> object:
         return x if condition else y
 
     @staticmethod

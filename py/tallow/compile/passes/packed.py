@@ -293,5 +293,6 @@ def uniform(node: Node) -> Node:
 
 
 def is_zero(node: Node) -> bool:
+    """Whether a node is known to be all zeros."""
     one = _repeated(node)
     return one is not None and one.is_scalar_constant and one.attrs["data"].item() == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, overload
+from typing import Protocol, TypeVar, overload
 
 from ...compile.passes.fold import host_value
 from ...errors import OnnxFormatError, OnnxUnsupportedError
@@ -25,7 +25,7 @@ _KIND_NAMES = {
     GraphRecord: "a graph",
     StringArray: "a tensor of strings",
 }
-_REQUIRED: Any = object()
+_REQUIRED = object()
 
 _MAX_ELEMENTS = 1 << 20
 """The largest constant whose elements a function may inspect."""
@@ -42,9 +42,11 @@ class NotKnownError(OnnxUnsupportedError):
 class Around(Protocol):
     """The graph in which a node is being built (run/builder.py)."""
 
-    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]: ...
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a node's graph on these inputs."""
 
-    def seed(self, node: NodeRecord) -> bytes: ...
+    def seed(self, node: NodeRecord) -> bytes:
+        """Eight random bytes, always the same for a node."""
 
 
 class Call:
@@ -66,7 +68,7 @@ class Call:
     def get(self, name: str, kind: type[K]) -> K: ...
     @overload
     def get(self, name: str, kind: type[K], default: D) -> K | D: ...
-    def get(self, name: str, kind: Any, default: Any = _REQUIRED) -> Any:
+    def get(self, name: str, kind: type[K], default: object = _REQUIRED) -> object:
         """The attribute, whose kind is int, float, str, HostArray or tuple (of numbers).
 
         Raises OnnxFormatError if it has another kind, or is missing without a default.
@@ -91,7 +93,7 @@ class Call:
     def ints(self, name: str) -> tuple[int, ...]: ...
     @overload
     def ints(self, name: str, default: D) -> tuple[int, ...] | D: ...
-    def ints(self, name: str, default: Any = _REQUIRED) -> Any:
+    def ints(self, name: str, default: object = _REQUIRED) -> object:
         """An attribute that is a list of integers."""
         value = self.get(name, tuple, default)
         if isinstance(value, tuple) and not set(map(type, value)) <= {int}:

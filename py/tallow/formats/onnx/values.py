@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...compile.limits import host_memory
 from ...dtype import DType, word_type
@@ -17,6 +17,9 @@ from ...errors import DeviceMemoryError, FeedError, TallowError
 from ...hostarray import HostArray, StringArray, from_array, from_buffer, from_python, from_words
 from ...tensor import Tensor
 from .records import ValueInfo
+
+if TYPE_CHECKING:
+    from ...arrays import Array
 
 _ALWAYS_FREE = 1 << 20
 """Bytes that every host is assumed to have."""
@@ -33,7 +36,7 @@ def to_numpy(value: Value) -> Any:
     return [to_numpy(item) for item in value] if isinstance(value, list) else None
 
 
-def from_numpy(value: Any) -> Value:
+def from_numpy(value: object) -> Value:
     """The value of a host operator's result or a user's input."""
     if value is None or isinstance(value, (HostArray, StringArray)):
         return value
@@ -44,13 +47,14 @@ def from_numpy(value: Any) -> Value:
     if isinstance(value, str):
         return StringArray((value,), ())
     if hasattr(value, "__array__"):
-        value = value.__array__()
-        if value.dtype.kind in "OUS":
-            return StringArray(tuple(map(_text, value.ravel().tolist())), value.shape)
+        array: Array = value.__array__()
+        if array.dtype.kind in "OUS":
+            return StringArray(tuple(map(_text, array.ravel().tolist())), array.shape)
+        return from_buffer(array)
     return from_buffer(value)
 
 
-def _text(item: Any) -> str:
+def _text(item: object) -> str:
     return item.decode("utf-8") if isinstance(item, bytes) else str(item)
 
 
@@ -83,7 +87,7 @@ def check_array(shape: Iterable[int], itemsize: int) -> None:
     check_memory(needed, f"an array of shape {dims}")
 
 
-def checked_feed(info: ValueInfo, value: Any) -> Any:
+def checked_feed(info: ValueInfo, value: object) -> Value | Tensor:
     """The value for an input, a tensor as it is; FeedError naming the input if the value does not
     fit."""
     if info.kind == "optional" and info.element and value is not None:
@@ -122,7 +126,7 @@ def _fits(info: ValueInfo, shape: tuple[int, ...]) -> bool:
     )
 
 
-def _for_host(info: ValueInfo, value: Any) -> Value:
+def _for_host(info: ValueInfo, value: object) -> Value:
     if info.kind == "sequence" and not isinstance(value, (list, tuple)):
         raise TypeError("a sequence must be a list")
     if info.kind == "tensor" and isinstance(value, (list, tuple, str)):
@@ -130,7 +134,9 @@ def _for_host(info: ValueInfo, value: Any) -> Value:
 
         value = np.array(value, dtype=object)
     kind = getattr(getattr(value, "dtype", None), "kind", "")
-    if kind == "O" and not all(isinstance(item, (str, bytes)) for item in value.flat):
+    if kind == "O" and not all(
+        isinstance(item, (str, bytes)) for item in getattr(value, "flat", ())
+    ):
         raise TypeError("not all of its elements are strings")
     made = from_numpy(value)
     _check(info, made, "it")
@@ -159,7 +165,7 @@ def _check(info: ValueInfo, value: Value, what: str) -> None:
             raise TypeError(f"the type of {what} is {found}, not {info.type}")
 
 
-def _tensor(value: Any, dtype: DType) -> HostArray:
+def _tensor(value: object, dtype: DType) -> HostArray:
     if isinstance(value, (bool, int, float, list, tuple)):
         return from_python(value, dtype)
     return from_array(value)

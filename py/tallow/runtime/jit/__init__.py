@@ -13,10 +13,12 @@ from weakref import WeakSet
 
 from ... import context, graph
 from ...compile.indices import check_constants
+from ...dtype import DType
 from ...errors import DeviceLostError, DTypeError, OptionError
 from ...facts import noting
 from ...grad_mode import is_grad_enabled
 from ...graph import Graph, Node
+from ...shape import Shape
 from ...tensor import Tensor
 from ..base import Backend
 from ..capture import capture, held_input
@@ -48,7 +50,7 @@ class Jitted:
     def __repr__(self) -> str:
         return f"<jit {self._name}>"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., Any]:
         return self if instance is None else functools.partial(self, instance)
 
     @property
@@ -104,7 +106,7 @@ class Jitted:
         tracing = Trace(self._name, memory)
         inputs: list[Node] = []
 
-        def traced(shape: Any, dtype: Any) -> Tensor:
+        def traced(shape: Shape, dtype: DType) -> Tensor:
             given, node = held_input(f"argument {len(inputs)}", shape, dtype, memory)
             inputs.append(given)
             return Tensor(node)

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
+from ...dtype import DType
 from ...hostarray import HostArray, from_array, from_python
 from ...ops.source import buffer as buffer_op
+from ...shape import Shape
 from ...tensor import Tensor, asarray
 from ..buffer import Buffer, Memory
 from ..variable import Variable
+
+Leaf = Tensor | HostArray | float
+"""An argument that becomes an input of the plan."""
 
 
 class _Output(NamedTuple):
@@ -18,11 +23,11 @@ class _Output(NamedTuple):
     number: int
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     return isinstance(value, HostArray) or hasattr(value, "__array__")
 
 
-def key_of(value: Any, leaves: list[Any]) -> Hashable:
+def key_of(value: Any, leaves: list[Leaf]) -> Hashable:
     """What of an argument decides which plan is run; appends its tensors to the leaves."""
     kind = type(value)
     if kind is Tensor:  # the common kind
@@ -48,13 +53,13 @@ def key_of(value: Any, leaves: list[Any]) -> Hashable:
     return kind, value  # 1 and True are equal
 
 
-def static_key(value: Any) -> Hashable:
+def static_key(value: Hashable) -> Hashable:
     """What of a static argument decides which plan is run: 1, 1.0 and True are equal, and so are
     0.0 and -0.0, but may be compiled to something else."""
     return type(value), value, repr(value) if isinstance(value, float) else ""
 
 
-def memory_of(leaves: Sequence[Any]) -> Memory | None:
+def memory_of(leaves: Sequence[Leaf]) -> Memory | None:
     """The memory of the first argument that is stored on a device. It may be that of a device that
     was lost, as the run finds out: asking for the one that is open now takes as long as all else of
     a call."""
@@ -65,7 +70,7 @@ def memory_of(leaves: Sequence[Any]) -> Memory | None:
     return None
 
 
-def with_tensors(value: Any, traced: Callable[[Any, Any], Tensor]) -> Any:
+def with_tensors(value: Any, traced: Callable[[Shape, DType], Tensor]) -> Any:
     """An argument with traced tensors, in the order of `key_of`."""
     if type(value) is float:
         return traced((), _FLOAT)

@@ -17,13 +17,13 @@ from ...ops.source import buffer as buffer_op
 from ...ops.source import constant as constant_op
 from ...tensor import Tensor
 from .. import eager
-from ..base import Program
+from ..base import Feed, Program
 from ..buffer import Buffer, Memory
 from ..capture import host_data, own
 from ..debug import explain, suspects
 from ..states import BoundStates
 from ..transfer import to_device
-from .arguments import filled
+from .arguments import Leaf, filled
 from .tracing import Gradients
 
 
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
     checked: WeakSet[Node]
     outputs: int
     tracked: list[int]
-    result: Any
+    result: object
 
 
 def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
@@ -68,7 +68,8 @@ def indexed_arguments(compiled: Compiled) -> list[tuple[int, list[Indexed]]]:
     return [(names.index(name), several) for name, several in found.items() if name in names]
 
 
-def run(entry: Entry, leaves: Sequence[Any]) -> Any:
+def run(entry: Entry, leaves: Sequence[Leaf]) -> object:
+    """The result of a call. leaves: its arguments, as `key_of` found them."""
     memory = entry.memory
     fed = [*leaves, *entry.gradients.given()]
     if entry.draws:
@@ -94,7 +95,7 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
     return result
 
 
-def _looked_at(entry: Entry, whole: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:
+def _looked_at(entry: Entry, whole: Graph, fed: Sequence[Leaf], inputs: list[Any]) -> list[Buffer]:
     """What a run gives, if all of it is finite; else NonFiniteError, and the variables are as they
     were before."""
     memory, given, states = entry.memory, whole.inputs, entry.states.all
@@ -123,16 +124,16 @@ def _looked_at(entry: Entry, whole: Graph, fed: Sequence[Any], inputs: list[Any]
     return buffers
 
 
-def _elements(fed: Any) -> HostArray:
+def _elements(fed: Leaf) -> HostArray:
     """The elements of an argument."""
-    if type(fed) is float:
+    if isinstance(fed, float):
         return from_python(fed)
     return fed if isinstance(fed, HostArray) else fed._host(None)
 
 
-def as_input(leaf: Any, memory: Memory) -> Any:
+def as_input(leaf: Leaf, memory: Memory) -> Feed:
     """An argument as the program takes it: in the type that the device holds."""
-    if type(leaf) is float:
+    if isinstance(leaf, float):
         leaf = from_python(leaf)
     if isinstance(leaf, HostArray):
         return leaf.data if memory.is_host else to_device(leaf)

@@ -73,9 +73,9 @@ class Gradients:
         """Whether those that the function looked at are there, or are not, as then."""
         return all(each.suits() for each in self._looked)
 
-    def given(self) -> list[Tensor | None]:
+    def given(self) -> list[Tensor]:
         """Those that are inputs."""
-        return [variable.gradient for variable in self._given]
+        return [found for each in self._given if (found := each.gradient) is not None]
 
     def free(self) -> None:
         """Forgets those that the function replaces, so that the new ones can have their memory."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -20,6 +20,17 @@ _MAX_IDLE = 4
 _MAX_IDLE_BYTES = 256 << 20
 
 
+class GpuBuffer(Protocol):
+    """A buffer of the package `wgpu`."""
+
+    size: int
+    map_state: str
+    destroy: Callable[[], None]
+    unmap: Callable[[], None]
+    map_sync: Callable[[object], None]
+    read_mapped: Callable[..., memoryview]
+
+
 class Gpu(Protocol):
     """What is needed of an open device: see NativeDevice."""
 
@@ -27,9 +38,11 @@ class Gpu(Protocol):
     queue: Any
     wgpu: Any
 
-    def storage(self, size: int, label: str) -> Any: ...
+    def storage(self, size: int, label: str) -> GpuBuffer:
+        """A new buffer of this many bytes."""
 
-    def checked(self, what: str) -> AbstractContextManager[None]: ...
+    def checked(self, what: str) -> AbstractContextManager[None]:
+        """Raises the device's errors as Tallow's. what: is being done."""
 
 
 class NativeMemory:
@@ -41,16 +54,18 @@ class NativeMemory:
     def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
         self.programs: dict[Any, Any] = {}
-        self._idle: dict[int, deque[Any]] = {}  # by size; a collector may add to it at any time
+        self._idle: dict[
+            int, deque[GpuBuffer]
+        ] = {}  # by size; a collector may add to it at any time
         self._idle_bytes = 0
         # All that are in use: a handle in a cycle would be finalised before the Buffer that gives
         # it back here.
-        self._used: set[Any] = set()
+        self._used: set[GpuBuffer] = set()
 
     def held_type(self, dtype: DType) -> DType:
         return device_type(dtype)
 
-    def take(self, size: int) -> Any:
+    def take(self, size: int) -> GpuBuffer:
         """A buffer of this many bytes, with anything in it."""
         try:
             found = self._idle[size].popleft()
@@ -60,7 +75,7 @@ class NativeMemory:
         self._used.add(found)
         return found
 
-    def release(self, handle: Any) -> None:
+    def release(self, handle: GpuBuffer) -> None:
         self._used.discard(handle)
         idle = self._idle.setdefault(handle.size, deque())
         if len(idle) < _MAX_IDLE and self._idle_bytes + handle.size <= _MAX_IDLE_BYTES:
@@ -69,12 +84,12 @@ class NativeMemory:
         else:
             handle.destroy()
 
-    def buffer(self, handle: Any, dtype: DType, shape: Shape) -> Buffer:
+    def buffer(self, handle: GpuBuffer, dtype: DType, shape: Shape) -> Buffer:
         """The array in a buffer from `take`."""
         return Buffer(self, handle, dtype, shape, device_type(dtype), handle.size)
 
     def upload(self, data: HostArray) -> Buffer:
-        content: Any = to_device(data)
+        content = to_device(data)
         with self._gpu.checked("uploading"):
             handle = self.take(max(16, -(-content.nbytes // 16) * 16))
             if content.nbytes:
@@ -99,12 +114,12 @@ class NativeMemory:
         kinds = [(each.dtype, each.shape) for each in buffers]
         return await asyncio.to_thread(self._mapped, staging, kinds)
 
-    def _staged(self, buffers: Sequence[Buffer]) -> Any:
+    def _staged(self, buffers: Sequence[Buffer]) -> GpuBuffer:
         """A buffer that the host can map, into which others are copied one behind the other."""
         usage = self._gpu.wgpu.BufferUsage
         sizes = [4 * size_of(each.shape) for each in buffers]
         with self._gpu.checked("reading"):
-            staging = self._gpu.handle.create_buffer(
+            staging: GpuBuffer = self._gpu.handle.create_buffer(
                 label="reading",
                 size=max(16, sum(sizes)),
                 usage=usage.MAP_READ | usage.COPY_DST,
@@ -118,7 +133,7 @@ class NativeMemory:
             self._gpu.queue.submit([encoder.finish()])
         return staging
 
-    def _mapped(self, staging: Any, kinds: Sequence[tuple[DType, Shape]]) -> list[HostArray]:
+    def _mapped(self, staging: GpuBuffer, kinds: Sequence[tuple[DType, Shape]]) -> list[HostArray]:
         """Waits for what `_staged` gave, and frees it."""
         with self._gpu.checked("reading"):
             staging.map_sync(self._gpu.wgpu.MapMode.READ)

@@ -23,6 +23,7 @@ from ..buffer import Buffer
 from ..transfer import from_device
 from .device import NativeDevice
 from .dispatch import Dispatch, encode, key_of, named, pipelines_of
+from .memory import GpuBuffer
 from .timing import timing_of
 
 _Copy = tuple[int, int]  # slot, bytes
@@ -34,7 +35,7 @@ class _Submitted(NamedTuple):
 
     wanted: Sequence[bool]
     kept: list[Buffer]
-    staging: Any
+    staging: GpuBuffer
     ports: list[Port]
 
     def results(self, read: Sequence[HostArray]) -> list[Result]:
@@ -51,7 +52,7 @@ class NativeProgram:
         self._plan = plan = compiled.plan
         self._copies = [(port.slot, _words(port.bytes)) for port in plan.outputs]
         self._slots: list[Any] = []  # a buffer each, None once it is freed
-        self._params: Any = None  # of all steps, each at an offset of its own
+        self._params: GpuBuffer | None = None  # of all steps, each at an offset of its own
         self._staging: list[Any] = []  # one for every run that is under way at a time
         self._idle: list[Any] = []  # those of them that no run uses
         self._dispatches: list[Dispatch] = []
@@ -298,7 +299,7 @@ class NativeProgram:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
 
-    def _read(self, staging: Any, ports: Sequence[Port]) -> list[HostArray]:
+    def _read(self, staging: GpuBuffer, ports: Sequence[Port]) -> list[HostArray]:
         """The outputs in a staging buffer; waits for it, unless there are none."""
         results, at = [], 0
         try:
@@ -317,7 +318,7 @@ class NativeProgram:
                 self._give_back(staging)
         return results
 
-    def _give_back(self, staging: Any) -> None:
+    def _give_back(self, staging: GpuBuffer) -> None:
         """Keeps one idle staging buffer; runs that overlap are the exception."""
         if staging.map_state == "mapped":
             staging.unmap()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...dtype import DType
 from ...errors import DeviceMemoryError, IndexRangeError
 from ...hostarray import HostArray, from_buffer
 from ..buffer import Buffer
+
+if TYPE_CHECKING:
+    from ...arrays import Array, NumPy
 
 
 class NumpyMemory:
@@ -24,7 +27,7 @@ class NumpyMemory:
     def held_type(self, dtype: DType) -> DType:
         return dtype
 
-    def buffer(self, array: Any, dtype: DType) -> Buffer:
+    def buffer(self, array: Array, dtype: DType) -> Buffer:
         """The buffer of an array that nothing else writes to."""
         return Buffer(self, array, dtype, array.shape, dtype, array.nbytes)
 
@@ -43,7 +46,7 @@ class NumpyMemory:
     def clone(self, buffer: Buffer) -> Buffer:
         return self.buffer(buffer.handle.copy(), buffer.dtype)
 
-    def release(self, handle: Any) -> None:
+    def release(self, handle: object) -> None:
         """The array goes with the last that holds it."""
 
 
@@ -51,7 +54,7 @@ MEMORY = NumpyMemory()
 
 
 @contextmanager
-def explained(np: Any, name: str) -> Iterator[None]:
+def explained(np: NumPy, name: str) -> Iterator[None]:
     """What NumPy raises as errors of Tallow; NumPy's own warnings are off. name: of the plan."""
     try:
         with np.errstate(all="ignore"):

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from sys import getrefcount
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...compile.plain import Plain, PlainStep
 from ...compile.plan import Plan
 from ...dtype import BY_NAME
 from ...errors import DeviceError
 from ...hostarray import HostArray, from_buffer
+from ...ops.numpy_kernels import numpy_module
 from ..base import PROFILE_SECONDS, Feed, Result, Timing
 from ..buffer import Buffer
 from .memory import MEMORY, explained
+
+if TYPE_CHECKING:
+    from ...arrays import Array
 
 
 def _references(values: list[Any], number: int) -> int:
@@ -31,9 +35,7 @@ class PlainProgram:
     """Nodes as calls of NumPy. It holds no memory between runs."""
 
     def __init__(self, plan: Plan, plain: Plain, adapter: str) -> None:
-        import numpy as np
-
-        self._np = np
+        self._np = np = numpy_module()
         self._plan, self._plain = plan, plain
         self._adapter = adapter
         self._types = {name: np.dtype(name) for name in {step.dtype for step in plain.steps}}
@@ -100,7 +102,7 @@ class PlainProgram:
         for number in step.gone:
             values[number] = None
 
-    def _owned(self, value: Any, others: set[int], dtype: str) -> Any:
+    def _owned(self, value: Array, others: set[int], dtype: str) -> Array:
         """An output in memory of its own, row by row. others: the arrays that are something else,
         which an op that changes nothing may give as they are."""
         own = value.base is None and id(value) not in others
@@ -111,7 +113,7 @@ class PlainProgram:
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.run(inputs, fetch)
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
@@ -128,7 +130,7 @@ class PlainProgram:
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.profile(inputs, seconds)
 
     @property

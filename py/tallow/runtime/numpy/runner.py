@@ -15,6 +15,7 @@ from ...compile.targets.numpy import NUMPY
 from ...dtype import BY_NAME
 from ...errors import DeviceError
 from ...hostarray import HostArray, from_buffer
+from ...ops.numpy_kernels import numpy_module
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer
 from .memory import MEMORY, NumpyMemory, explained
@@ -37,9 +38,7 @@ class NumpyProgram:
     """
 
     def __init__(self, compiled: Compiled) -> None:
-        import numpy as np
-
-        self._np = np
+        self._np = numpy_module()
         self._plan = compiled.plan
         self._lock = Lock()
         self._runs = 0
@@ -201,7 +200,7 @@ class NumpyProgram:
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.run(inputs, fetch)
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
@@ -233,7 +232,7 @@ class NumpyProgram:
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.profile(inputs, seconds)
 
     @property

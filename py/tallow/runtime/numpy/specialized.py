@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...op import Elementwise, op_named
 from ...ops import numpy_kernels as plain
@@ -17,7 +17,12 @@ from ...ops import recurrence, recurrence_gradient
 from ...ops.numpy_kernels import Pads, Pair
 from ...ops.numpy_pool import Pool
 
-Kernel = Callable[[Sequence[Any], Any], None]
+if TYPE_CHECKING:
+    from numpy import dtype
+
+    from ...arrays import Array, NumPy, UFunc
+
+Kernel: TypeAlias = "Callable[[Sequence[Array], Array], object]"
 """Takes the operands' arrays (None where `bind` took the operand over) and the result's."""
 
 WEIGHTS = {"conv2d": 1, "matmul": 1}
@@ -35,12 +40,12 @@ _INFINITY_BITS = 0x7F800000
 class Workspace:
     """Scratch memory shared by kernels that run one after the other, and a count of bytes."""
 
-    def __init__(self, np: Any) -> None:
+    def __init__(self, np: NumPy) -> None:
         self._np = np
-        self._blocks: dict[str, Any] = {}
+        self._blocks: dict[str, Array] = {}
         self._kept: int = 0
 
-    def array(self, purpose: str, shape: Sequence[int], dtype: Any) -> Any:
+    def array(self, purpose: str, shape: Sequence[int], dtype: dtype[Any]) -> Array:
         """An array with any content, valid until the next call for the same purpose."""
         size = prod(shape) * dtype.itemsize
         block = self._blocks.get(purpose)
@@ -50,7 +55,7 @@ class Workspace:
             block = self._blocks[purpose] = self._np.empty(max(size, 16), self._np.uint8)
         return block[:size].view(dtype).reshape(shape)
 
-    def keep(self, array: Any) -> Any:
+    def keep(self, array: Array) -> Array:
         """The array, contiguous, and counted."""
         array = self._np.ascontiguousarray(array)
         self._kept += int(array.nbytes)
@@ -69,10 +74,10 @@ def is_ufunc(name: str) -> bool:
 
 
 def bind(
-    np: Any,
+    np: NumPy,
     name: str,
     attrs: Mapping[str, Any],
-    known: Sequence[Any],
+    known: Sequence[Array | None],
     workspace: Workspace,
 ) -> Kernel | None:
     """A kernel for the op, or None. known: arrays that never change, None for other operands."""
@@ -93,7 +98,7 @@ def bind(
     return _conv2d(np, workspace, weight, **attrs)
 
 
-def widened(np: Any, array: Any, workspace: Workspace) -> Any:
+def widened(np: NumPy, array: Array, workspace: Workspace) -> Array:
     """A known operand that is repeated along all but a short last axis, with that axis and the one
     before it written out: the inner loops of an elementwise function become longer."""
     repeated = array.ndim > 1 and array.size and not any(array.strides[:-1])
@@ -106,8 +111,8 @@ def widened(np: Any, array: Any, workspace: Workspace) -> Any:
 # ---- elementwise ------------------------------------------------------------------------------
 
 
-def _elementwise(function: Any) -> Kernel:
-    def run(operands: Sequence[Any], out: Any) -> None:
+def _elementwise(function: UFunc) -> Kernel:
+    def run(operands: Sequence[Array], out: Array) -> None:
         function(*operands, out=out)
 
     return run
@@ -121,12 +126,12 @@ class Clamp:
     NaN aside; a sum of squares is NaN exactly if there is one.
     """
 
-    def __init__(self, np: Any, varying: int, low: int | None, high: int | None) -> None:
+    def __init__(self, np: NumPy, varying: int, low: int | None, high: int | None) -> None:
         self._np = np
         self.varying = varying  # the index of the operand that is not known
         self.low, self.high = low, high  # bits
 
-    def __call__(self, operands: Sequence[Any], out: Any) -> None:
+    def __call__(self, operands: Sequence[Array], out: Array) -> None:
         np = self._np
         x = operands[self.varying]
         flat = x.reshape(-1)
@@ -152,7 +157,7 @@ class Clamp:
         return Clamp(self._np, self.varying, self.low, other.high)
 
 
-def _clamp(np: Any, name: str, known: Sequence[Any]) -> Clamp | None:
+def _clamp(np: NumPy, name: str, known: Sequence[Array | None]) -> Clamp | None:
     if name not in ("maximum", "minimum") or plain.HAS_BLAS:
         return None
     for index, value in enumerate(known):
@@ -169,7 +174,7 @@ def _clamp(np: Any, name: str, known: Sequence[Any]) -> Clamp | None:
 # ---- products ---------------------------------------------------------------------------------
 
 
-def _product(np: Any, workspace: Workspace, weight: Any) -> Callable[[Any, Any], None]:
+def _product(np: NumPy, workspace: Workspace, weight: Array) -> Callable[[Array, Array], object]:
     """rows (m, k) times the weight (k, n), into an array (m, n)."""
     if plain.HAS_BLAS or weight.dtype.kind != "f":
         weight = workspace.keep(weight)
@@ -178,10 +183,10 @@ def _product(np: Any, workspace: Workspace, weight: Any) -> Callable[[Any, Any],
     return lambda rows, out: np.einsum("ik,jk->ij", rows, weight, out=out)
 
 
-def _matmul(np: Any, workspace: Workspace, weight: Any) -> Kernel:
+def _matmul(np: NumPy, workspace: Workspace, weight: Array) -> Kernel:
     products = [_product(np, workspace, each) for each in weight]
 
-    def run(operands: Sequence[Any], out: Any) -> None:
+    def run(operands: Sequence[Array], out: Array) -> None:
         for product, rows, result in zip(products, operands[0], out, strict=True):
             product(np.ascontiguousarray(rows), result)
 
@@ -191,7 +196,7 @@ def _matmul(np: Any, workspace: Workspace, weight: Any) -> Kernel:
 # ---- windows ----------------------------------------------------------------------------------
 
 
-def _image(np: Any, workspace: Workspace, x: Any, padding: Pads, value: float = 0) -> Any:
+def _image(np: NumPy, workspace: Workspace, x: Array, padding: Pads, value: float = 0) -> Array:
     """The image (n, h, w, c), contiguous and padded."""
     if not any(map(any, padding)):
         return np.ascontiguousarray(x)
@@ -205,9 +210,9 @@ def _image(np: Any, workspace: Workspace, x: Any, padding: Pads, value: float = 
 
 
 def _conv2d(
-    np: Any,
+    np: NumPy,
     workspace: Workspace,
-    w: Any,
+    w: Array,
     stride: Pair,
     padding: Pads,
     dilation: Pair,
@@ -227,7 +232,7 @@ def _conv2d(
     ]
     pointwise = (kh, kw, *stride, groups) == (1,) * 5 and not any(map(any, padding))
 
-    def run(operands: Sequence[Any], out: Any) -> None:
+    def run(operands: Sequence[Array], out: Array) -> None:
         (x, _), pixels = operands, prod(out.shape[:3])
         if pointwise:
             rows = np.ascontiguousarray(x).reshape(pixels, per_group)
@@ -246,13 +251,13 @@ def _conv2d(
 
 
 def _depthwise(
-    np: Any, workspace: Workspace, w: Any, stride: Pair, padding: Pads, dilation: Pair
+    np: NumPy, workspace: Workspace, w: Array, stride: Pair, padding: Pads, dilation: Pair
 ) -> Kernel:
     kh, kw, c = w.shape
     weight = workspace.keep(w)
-    rows: list[Any] = []  # the weight repeated along an image's row, once its width is known
+    rows: list[Array] = []  # the weight repeated along an image's row, once its width is known
 
-    def run(operands: Sequence[Any], out: Any) -> None:
+    def run(operands: Sequence[Array], out: Array) -> None:
         image = _image(np, workspace, operands[0], padding)
         windows = plain.windows_of(np, image, (kh, kw), stride, dilation)
         if c >= _SHORT_ROW or stride[1] != 1 or dilation[1] != 1:
@@ -264,7 +269,7 @@ def _depthwise(
             repeated = np.broadcast_to(weight[:, :, None], (kh, kw, ow, c))
             rows.append(workspace.keep(repeated).reshape(kh, kw, ow * c))
         sn, sh, _, si, sj, sc = windows.strides
-        lines = np.ndarray(
+        lines: Array = np.ndarray(
             (n, oh, kh, kw, ow * c), image.dtype, image, strides=(sn, sh, si, sj, sc)
         )
         np.einsum("nhijx,ijx->nhx", lines, rows[0], out=out.reshape(n, oh, ow * c))
@@ -273,16 +278,16 @@ def _depthwise(
 
 
 def _max_pool2d(
-    np: Any, workspace: Workspace, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
+    np: NumPy, workspace: Workspace, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
 ) -> Kernel:
     """As `Clamp`: float32 compared as integers, with the bits of negative values turned round."""
 
-    def turn(bits: Any, scratch: Any) -> None:
+    def turn(bits: Array, scratch: Array) -> None:
         np.right_shift(bits, 31, out=scratch)
         np.bitwise_and(scratch, 0x7FFFFFFF, out=scratch)
         np.bitwise_xor(bits, scratch, out=bits)
 
-    def run(operands: Sequence[Any], out: Any) -> None:
+    def run(operands: Sequence[Array], out: Array) -> None:
         x = operands[0]
         flat = x.reshape(-1)
         if x.dtype != np.float32 or np.isnan(np.einsum("i,i->", flat, flat)):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...compile.plan import HostOp, Step
 from ...dtype import BY_NAME
 from ...op import Spec, op_named
-from .specialized import WEIGHTS, Clamp, Workspace, bind, is_ufunc, widened
+from .specialized import WEIGHTS, Clamp, Kernel, Workspace, bind, is_ufunc, widened
+
+if TYPE_CHECKING:
+    from ...arrays import Array, NumPy
 
 
 @dataclass(eq=False)
@@ -22,7 +25,7 @@ class _Value:
     changes. maker: the index of the op that makes a new array for it at every run."""
 
     spec: Spec
-    array: Any = None
+    array: Array | None = None
     known: bool = False
     maker: int = -1
 
@@ -32,7 +35,7 @@ class _Action:
     """A call at every run: of a kernel, with the operands' arrays and `out`, or, if `out` is None,
     of a function that returns a new array. operands: None where the kernel holds its own."""
 
-    function: Callable[[Sequence[Any], Any], Any]
+    function: Kernel
     operands: list[_Value | None]
     result: _Value
 
@@ -46,11 +49,11 @@ class BoundStep:
 
     def __init__(
         self,
-        np: Any,
+        np: NumPy,
         step: Step,
-        reads: Sequence[Any],
+        reads: Sequence[Array],
         known: Sequence[bool],
-        target: Any,
+        target: Array,
         workspace: Workspace,
     ) -> None:
         self._np = np
@@ -146,7 +149,7 @@ class BoundStep:
             for index, op in rest
         )
 
-    def _claim_target(self, number: int, op: HostOp, spec: Spec) -> Any:
+    def _claim_target(self, number: int, op: HostOp, spec: Spec) -> Array | None:
         """The target in the result's shape, if it can hold the result now; else None."""
         shape, dtype = spec
         target = self._target
@@ -164,7 +167,7 @@ class BoundStep:
         return target.reshape(shape)
 
     def _widened(self, value: _Value) -> _Value:
-        if not value.known:
+        if not value.known or value.array is None:
             return value
         return _Value(value.spec, widened(self._np, value.array, self._workspace), True)
 
@@ -176,7 +179,7 @@ class BoundStep:
         if fits and np.shares_memory(array, target):
             return
 
-        def copy(operands: Sequence[Any], out: Any) -> None:
+        def copy(operands: Sequence[Array], out: Array) -> None:
             np.copyto(out, operands[0], casting="unsafe")
 
         result = _Value(value.spec, target.reshape(value.spec[0]))
@@ -208,15 +211,15 @@ def _last_use(host: Sequence[HostOp], last: Sequence[int], number: int) -> int:
     return number if is_ufunc(host[number].op) else max(number, last[number])
 
 
-def _evaluation(np: Any, op: HostOp) -> Callable[[Sequence[Any], Any], Any]:
+def _evaluation(np: NumPy, op: HostOp) -> Kernel:
     evaluate, attrs = op_named(op.op).numpy, op.attrs
     return lambda operands, out: evaluate(np, *operands, **attrs)
 
 
-def _allocating(np: Any, kernel: Any, spec: Spec) -> Callable[[Sequence[Any], Any], Any]:
+def _allocating(np: NumPy, kernel: Kernel, spec: Spec) -> Kernel:
     shape, dtype = spec
 
-    def run(operands: Sequence[Any], out: Any) -> Any:
+    def run(operands: Sequence[Array], out: Array) -> Array:
         made = np.empty(shape, dtype.name)
         kernel(operands, made)
         return made
@@ -225,8 +228,9 @@ def _allocating(np: Any, kernel: Any, spec: Spec) -> Callable[[Sequence[Any], An
 
 
 def _call(action: _Action, made: list[Any]) -> Callable[[], None]:
-    function, out, maker = action.function, action.result.array, action.result.maker
-    arrays = [value.array if value else None for value in action.operands]
+    function, maker = action.function, action.result.maker
+    out: Any = action.result.array  # None for a function that returns a new array
+    arrays: list[Any] = [value.array if value else None for value in action.operands]
     late = [(n, v.maker) for n, v in enumerate(action.operands) if v and v.array is None]
 
     def call() -> None:

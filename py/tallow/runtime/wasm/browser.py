@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyodide.ffi import JsException, to_js  # type: ignore[import-not-found]
 
@@ -19,6 +19,9 @@ from ..modules import address_of, import_module
 from .arena import PAGE, Arena, Extent
 from .engine import MODULES, Recent, call_all
 from .threads import arguments
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 def _object(fields: Mapping[str, Any]) -> Any:
@@ -65,7 +68,7 @@ class BrowserInstance:
         self._extent = extent
         self._views: dict[tuple[int, int], Any] = {}
 
-    def write(self, offset: int, content: Any) -> None:
+    def write(self, offset: int, content: ReadableBuffer) -> None:
         given = memoryview(content)
         if given.nbytes:  # a view without elements cannot be cast
             self._view(offset, given.nbytes).assign(given.cast("B"))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import wasmtime
@@ -23,6 +23,9 @@ from ...streamed_weights import Part
 from . import threads
 from .arena import Arena, Extent
 from .engine import MODULES, Recent, call_all
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _alive: WeakSet[Any] = WeakSet()
 """Engines, stores, shared memories and modules that are kept. What is still there when Python ends
@@ -50,7 +53,9 @@ class _Call:
 
     __slots__ = ("_count", "_function", "_store", "_values")
 
-    def __init__(self, store: wasmtime.Store, function: Any, numbers: Sequence[int]) -> None:
+    def __init__(
+        self, store: wasmtime.Store, function: wasmtime.Func, numbers: Sequence[int]
+    ) -> None:
         self._store = store
         self._function = ctypes.byref(function._func)
         self._count = len(numbers)
@@ -135,7 +140,7 @@ class WasmtimeInstance:
         self._extent = extent
         self._stores = [wasmtime.Store(engine) for _ in range(self.threads)]
         _alive.update(self._stores)
-        self._memory: Any
+        self._memory: wasmtime.Memory | _SharedMemory
         if extent:
             self._memory = extent.memory
         elif pool:
@@ -155,7 +160,7 @@ class WasmtimeInstance:
                 made = wasmtime.Instance(store, module, [self._memory])
                 self._exports.append(dict(made.exports(store).items()))
 
-    def write(self, offset: int, content: Any) -> None:
+    def write(self, offset: int, content: ReadableBuffer) -> None:
         given = memoryview(content)
         if given.nbytes:  # a view without elements cannot be cast
             self._bytes[offset : offset + given.nbytes] = given.cast("B")
@@ -274,5 +279,5 @@ class WasmtimeEngine:
     def arenas(self) -> list[Arena]:
         return [self._arena]
 
-    def adopted(self, loaded: Any) -> WasmtimeInstance:
+    def adopted(self, loaded: object) -> WasmtimeInstance:
         raise PlanError("a program that a page has loaded cannot run outside of it")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ...codegen.wasm.assembler import Function, encode
 from ...streamed_weights import Part
 from .arena import Arena
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class Instance(Protocol):
@@ -18,7 +21,7 @@ class Instance(Protocol):
 
     threads: int
 
-    def write(self, offset: int, content: Any) -> None:
+    def write(self, offset: int, content: ReadableBuffer) -> None:
         """Copies bytes, in any contiguous buffer, into the memory."""
 
     def write_part(self, offset: int, part: Part) -> None:
@@ -98,12 +101,14 @@ class Recent(Generic[_K, _V]):
         self._entries: dict[_K, _V] = {}
 
     def get(self, key: _K) -> _V | None:
+        """The entry, which is now the last used; None if there is none."""
         found = self._entries.pop(key, None)
         if found is not None:
             self._entries[key] = found
         return found
 
     def put(self, key: _K, value: _V) -> None:
+        """Adds an entry; the one used longest ago goes."""
         self._entries[key] = value
         while len(self._entries) > self._most:
             self._entries.pop(next(iter(self._entries)), None)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...compile.plan import Step
+from ...ops.numpy_kernels import numpy_module
 from ..numpy.specialized import Workspace
 from ..numpy.step import BoundStep
 from .engine import Instance
+
+if TYPE_CHECKING:
+    from ...arrays import Array
 
 
 class NumpyStep:
@@ -20,9 +24,7 @@ class NumpyStep:
     def __init__(
         self, step: Step, known: Sequence[bool], instance: Instance, offsets: Sequence[int]
     ) -> None:
-        import numpy as np
-
-        self._np = np
+        self._np = np = numpy_module()
         self._instance = instance
         *reads, self._target = offsets
         self._region = step.region
@@ -35,7 +37,7 @@ class NumpyStep:
         pairs = zip(self._copied, known, strict=True)
         self._copied = [copied for copied, constant in pairs if not constant]
 
-    def _fill(self, array: Any, offset: int) -> None:
+    def _fill(self, array: Array, offset: int) -> None:
         content = self._instance.read(offset, array.nbytes)
         array[...] = self._np.frombuffer(content, array.dtype).reshape(array.shape)
 

@@ -55,6 +55,7 @@ class Resident:
 
     @property
     def nbytes(self) -> int:
+        """The bytes of its elements."""
         return size_of(self.shape) * self.dtype.size
 
     @property
@@ -284,7 +285,7 @@ class WasmProgram:
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
-        """As `run`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.run(inputs, fetch)
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
@@ -306,7 +307,7 @@ class WasmProgram:
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
-        """As `profile`; the computation itself does not yield."""
+        """The computation itself does not yield."""
         return self.profile(inputs, seconds)
 
     @property

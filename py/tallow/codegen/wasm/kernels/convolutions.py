@@ -73,6 +73,7 @@ class Pixels:
         """They are read where they are."""
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        """A local with the address of a row."""
         body = self._body
         body.emit("local.get", body.addresses[self._x])
         body.push_index(row * self.stride + n * (4 * self._channels))
@@ -92,6 +93,7 @@ class Filters:
 
     @staticmethod
     def of(node: Node) -> Filters:
+        """Those of a convolution."""
         x, weight = node.inputs
         return Filters(x, node.shape, weight.shape[:2], weight.shape[2], node.attrs)
 
@@ -111,9 +113,11 @@ class Filters:
 class Rows(Protocol):
     """What rows are copied with: see Copier."""
 
-    def copy(self, count: int) -> None: ...
+    def copy(self, count: int) -> None:
+        """Copies so many elements."""
 
-    def clear(self, count: int) -> None: ...
+    def clear(self, count: int) -> None:
+        """Writes so many zeros."""
 
 
 class Windows:
@@ -127,6 +131,7 @@ class Windows:
         self.stride, self.step = 4 * filters.depth, 4
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        """A local with the address of a row."""
         body = self.body
         body.emit("local.get", self.scratch)
         body.push_index((row - first) * self.stride)
@@ -134,6 +139,7 @@ class Windows:
         return body.keep("i32")
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
+        """Copies the rows from `first` to `end`."""
         body = self.body
         copier = Copier(body, self.scratch)
         body.span(first, end, lambda row: self.row(n, row, copier))

@@ -42,7 +42,8 @@ _UNROLLED = 4  # pairs that are added up without a loop around each
 class Left(Protocol):
     """Rows that are widened one by one."""
 
-    def row(self, n: Coord, row: Coord, into: Widener) -> None: ...
+    def row(self, n: Coord, row: Coord, into: Widener) -> None:
+        """Widens a row."""
 
 
 class _Matrix:

@@ -221,6 +221,7 @@ class Panels:
         """They are read where they are."""
 
     def point(self, n: Coord, column: Coord) -> int:
+        """A local with the address of a panel."""
         self._body.emit("local.get", self._address)
         self._body.push_index((n * self._columns + column) * self._depth * 4)
         self._body.emit("i32.add")
@@ -243,6 +244,7 @@ class InMemory:
         """They are read where they are."""
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        """A local with the address of a row."""
         address, linear = self._body.locate(self._view, (n, row, 0))
         self._body.emit("local.get", address)
         self._body.push_index(linear * 4)
@@ -260,6 +262,7 @@ class Copied:
         self.stride, self.step = 4 * view.shape[2], 4
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
+        """Copies the rows from `first` to `end`."""
         body, depth = self._body, self._view.shape[2]
         copier = Copier(body, self._address)
 
@@ -269,6 +272,7 @@ class Copied:
         body.span(first, end, lambda row: body.loop(depth, lambda k: one(row, k)))
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        """A local with the address of a row."""
         self._body.emit("local.get", self._address)
         self._body.push_index((row - first) * self.stride)
         self._body.emit("i32.add")

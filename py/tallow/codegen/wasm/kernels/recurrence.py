@@ -136,6 +136,7 @@ class RecurrentSteps:
 
     @property
     def bytes(self) -> int:
+        """The scratch memory that it takes."""
         return 4 * self._apart * self.rows
 
     @property

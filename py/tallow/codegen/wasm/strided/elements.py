@@ -23,6 +23,7 @@ def elementwise(
     lanes: str,
     width: int,
 ) -> Function:
+    """The function of an op, or of a copy (None), over `loops` axes."""
     count = len(types)
     writer = Writer(count, loops + loops * count)
     function, emit = writer.function, writer.emit

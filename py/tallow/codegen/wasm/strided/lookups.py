@@ -15,6 +15,7 @@ of a row and of all rows."""
 
 
 def take(index: DType, unit: int) -> Function:
+    """The function of `take` for elements of `unit` bytes."""
     writer = Writer(3, len(TAKE_SIZES))
     function, emit = writer.function, writer.emit
     size = {name: 3 + number for number, name in enumerate(TAKE_SIZES)}

@@ -19,6 +19,7 @@ row of the right operand and of the result are next to each other."""
 
 
 def product(relaxed: bool) -> Function:
+    """The function of matrix products. relaxed: with relaxed SIMD."""
     writer = Writer(3, len(PRODUCT_SIZES))
     function, emit = writer.function, writer.emit
     size = {name: 3 + number for number, name in enumerate(PRODUCT_SIZES)}

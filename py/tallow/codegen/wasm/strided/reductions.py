@@ -16,6 +16,7 @@ from .writer import Writer
 
 
 def reduction(op: Reduce, dtype: DType, kept: int, folded: int) -> Function:
+    """The function of a reduction of `folded` axes."""
     loops = kept + folded
     writer = Writer(2, loops + loops + kept)
     function, emit = writer.function, writer.emit

@@ -22,6 +22,7 @@ class Writer:
         self.emit("local.set", pointer)
 
     def add(self, local: int, number: int) -> None:
+        """local += number."""
         self.emit("local.get", local)
         self.emit("i32.const", number)
         self.emit("i32.add")

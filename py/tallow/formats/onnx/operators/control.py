@@ -13,7 +13,7 @@ from ....dtype import bool_, int64
 from ....errors import DeviceLostError, OnnxFormatError, TallowError
 from ....hostarray import HostArray, from_values
 from ..call import Call
-from ..records import NodeRecord
+from ..records import NodeRecord, ValueInfo
 from ..registry import control_operator
 from ..values import Value, check_memory, from_numpy, size_in_bytes, to_numpy
 
@@ -86,6 +86,7 @@ def _body(bodies: Mapping[str, Body], name: str) -> Body:
 def if_(
     node: NodeRecord, values: Sequence[Value], bodies: Mapping[str, Body]
 ) -> Generator[Any, Any, list[Value]]:
+    """Runs one of two graphs."""
     if len(values) != 1:
         raise OnnxFormatError(f"it has {len(values)} inputs; expected 1")
     taken = "then_branch" if _truth(values[0], "the condition") else "else_branch"
@@ -126,7 +127,7 @@ def _number(value: Value, what: str) -> Any:
     return value.item()
 
 
-def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Value:
+def _stacked(rows: Sequence[Value], info: ValueInfo, axis: int, example: Value) -> Value:
     """The rows along a new axis. Without rows, an empty value with the type and shape of the file
     or of the example."""
     import numpy as np
@@ -136,6 +137,8 @@ def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Val
     if example is not None:
         row = np.expand_dims(to_numpy(example), axis)
         return from_numpy(np.delete(row, 0, axis))
+    if info.dtype is None:
+        raise TypeError(f"{info.type} has no empty value")
     dims = [dim if isinstance(dim, int) else 0 for dim in info.shape or ()]
     dims.insert(axis % (len(dims) + 1), 0)
     return from_numpy(np.zeros(dims, info.dtype.name))

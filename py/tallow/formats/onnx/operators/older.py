@@ -46,12 +46,12 @@ for _name, _since in (
 
 
 @older_operator("AveragePool", 1)
-def average_pool(call: Call, x: Tensor) -> Result:
+def _average_pool(call: Call, x: Tensor) -> Result:
     return _later(call, x)
 
 
 @older_operator("BatchNormalization", 6)
-def batch_normalization(
+def _batch_normalization(
     call: Call, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor
 ) -> Result:
     call.ignore("consumed_inputs")
@@ -60,7 +60,7 @@ def batch_normalization(
 
 
 @older_operator("Dropout", 6)
-def dropout(call: Call, x: Tensor) -> Result:
+def _dropout(call: Call, x: Tensor) -> Result:
     _refuse_training(call)
     return _later(call, x)
 
@@ -71,7 +71,7 @@ def _refuse_training(call: Call) -> None:
 
 
 @older_operator("Gemm", 6)
-def gemm(call: Call, a: Tensor, b: Tensor, c: Tensor) -> Result:
+def _gemm(call: Call, a: Tensor, b: Tensor, c: Tensor) -> Result:
     call.ignore("broadcast")  # the later definition always broadcasts
     return _later(call, a, b, c)
 

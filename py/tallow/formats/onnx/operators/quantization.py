@@ -173,6 +173,7 @@ def qlinear_matmul(
     y_scale: Tensor,
     y_zero: Tensor,
 ) -> Tensor:
+    """A product of quantised matrices, quantised."""
     check_zero("a", a.dtype, a_zero)
     check_zero("b", b.dtype, b_zero)
     check_scale("y", y_scale)

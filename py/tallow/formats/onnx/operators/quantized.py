@@ -86,7 +86,7 @@ def rounded(
 
 
 @operator("QLinearAdd", domain=DOMAIN)
-def qlinear_add(
+def _qlinear_add(
     call: Call, a: Tensor, a_scale: Tensor, a_zero: Tensor | None = None, b: Tensor | None = None,
     b_scale: Tensor | None = None, b_zero: Tensor | None = None, c_scale: Tensor | None = None,
     c_zero: Tensor | None = None,
@@ -96,7 +96,7 @@ def qlinear_add(
 
 
 @operator("QLinearMul", domain=DOMAIN)
-def qlinear_mul(
+def _qlinear_mul(
     call: Call, a: Tensor, a_scale: Tensor, a_zero: Tensor | None = None, b: Tensor | None = None,
     b_scale: Tensor | None = None, b_zero: Tensor | None = None, c_scale: Tensor | None = None,
     c_zero: Tensor | None = None,
@@ -106,7 +106,7 @@ def qlinear_mul(
 
 
 @operator("QLinearSigmoid", domain=DOMAIN)
-def qlinear_sigmoid(
+def _qlinear_sigmoid(
     call: Call, x: Tensor, x_scale: Tensor, x_zero: Tensor | None = None,
     y_scale: Tensor | None = None, y_zero: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
@@ -114,7 +114,7 @@ def qlinear_sigmoid(
 
 
 @operator("QLinearLeakyRelu", domain=DOMAIN)
-def qlinear_leaky_relu(
+def _qlinear_leaky_relu(
     call: Call, x: Tensor, x_scale: Tensor, x_zero: Tensor | None = None,
     y_scale: Tensor | None = None, y_zero: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
@@ -124,7 +124,7 @@ def qlinear_leaky_relu(
 
 
 @operator("QLinearWhere", domain=DOMAIN)
-def qlinear_where(
+def _qlinear_where(
     call: Call, condition: Tensor, x: Tensor, x_scale: Tensor, x_zero: Tensor, y: Tensor,
     y_scale: Tensor, y_zero: Tensor, z_scale: Tensor, z_zero: Tensor,
 ) -> Tensor:  # fmt: skip
@@ -170,7 +170,7 @@ def qlinear_softmax(
 
 
 @operator("QLinearReduceMean", domain=DOMAIN)
-def qlinear_reduce_mean(
+def _qlinear_reduce_mean(
     call: Call, x: Tensor, x_scale: Tensor, x_zero: Tensor | None = None,
     y_scale: Tensor | None = None, y_zero: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
@@ -187,7 +187,7 @@ def _channels(x: Tensor, first: bool) -> Tensor:
 
 
 @operator("QLinearAveragePool", domain=DOMAIN)
-def qlinear_average_pool(
+def _qlinear_average_pool(
     call: Call, x: Tensor, x_scale: Tensor, x_zero: Tensor | None = None,
     y_scale: Tensor | None = None, y_zero: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
@@ -198,7 +198,7 @@ def qlinear_average_pool(
 
 
 @operator("QLinearGlobalAveragePool", domain=DOMAIN)
-def qlinear_global_average_pool(
+def _qlinear_global_average_pool(
     call: Call, x: Tensor, x_scale: Tensor, x_zero: Tensor, y_scale: Tensor, y_zero: Tensor
 ) -> Tensor:
     first = 1 if call.flag("channels_last") else 2
@@ -211,7 +211,7 @@ def qlinear_global_average_pool(
 
 
 @operator("QLinearConv", domain=DOMAIN)
-def qlinear_conv_of_either_order(
+def _qlinear_conv_of_either_order(
     call: Call, x: Tensor, x_scale: Tensor, x_zero: Tensor, w: Tensor, w_scale: Tensor,
     w_zero: Tensor, y_scale: Tensor, y_zero: Tensor, bias: Tensor | None = None,
 ) -> Tensor:  # fmt: skip

@@ -60,7 +60,7 @@ def q_embed_layer_normalization(
     segment_zero: Tensor | None = None, gamma_zero: Tensor | None = None,
     beta_zero: Tensor | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """As EmbedLayerNormalization, of quantised tables."""
+    """EmbedLayerNormalization of quantised tables."""
     held = None
     if segment is not None:
         held = real("segment_embedding", segment, segment_scale, segment_zero)
@@ -101,7 +101,7 @@ def q_attention(
     mask: Tensor | None = None, x_zero: Tensor | None = None, w_zero: Tensor | None = None,
     past: Tensor | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """As Attention, with the projections' operands quantised."""
+    """Attention whose projections' operands are quantised."""
     _check_operands(x, weights)
     names = ("the input", "the weight")
     projected = product(call, names, x, weights, (x_scale, w_scale), (x_zero, w_zero))

@@ -10,7 +10,12 @@ from __future__ import annotations
 import re
 from array import array
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from ....arrays import Array, NumPy
+
+Numbers: TypeAlias = "Array | array[float]"
 
 VARINT, EIGHT, BYTES, FOUR = 0, 1, 2, 5
 """Wire types: how a field's content is encoded."""
@@ -56,7 +61,7 @@ _LONGEST = 11
 """The bytes of the longest field: with fewer left, a run may go on behind them."""
 
 
-def packed(np: Any, data: memoryview, form: Form) -> Any:
+def packed(np: NumPy | None, data: memoryview, form: Form) -> Numbers:
     """The numbers of a packed field, an array of NumPy's, or of Python's if `np` is None."""
     if form.wire != VARINT:
         if len(data) % form.size:
@@ -74,12 +79,15 @@ def packed(np: Any, data: memoryview, form: Form) -> Any:
     return _varints(np, raw, np.concatenate(([0], ends[:-1] + 1))[: ends.size], ends, form)
 
 
-def run(np: Any, data: memoryview, at: int, end: int, tag: int, form: Form) -> tuple[Any, int]:
+def run(
+    np: NumPy | None, data: memoryview, at: int, end: int, tag: int, form: Form
+) -> tuple[Numbers, int]:
     """The numbers of the single fields of one tag that begin at `at`, and where the last one ends.
 
     `tag` takes one byte. The first field is known to be whole.
     """
     size = _WINDOW
+    numbers: Numbers
     while np is None:
         numbers, stop = _plain_run(data[at : min(end, at + size)], at, bytes((tag,)), form)
         if at + size >= end or stop < at + size - _LONGEST:
@@ -108,7 +116,7 @@ def run(np: Any, data: memoryview, at: int, end: int, tag: int, form: Form) -> t
     return _varints(np, raw, starts, ends, form), at + int(ends[-1]) + 1
 
 
-def _varint_fields(np: Any, raw: Any, tag: int) -> tuple[Any, Any, Any]:
+def _varint_fields(np: NumPy, raw: Array, tag: int) -> tuple[Array, Array, Array]:
     """Where the numbers of fields begin and end, and which of the fields have another tag. A tag is
     a varint too, so every second end of one is that of a number."""
     last = np.flatnonzero(raw < 128)
@@ -118,7 +126,7 @@ def _varint_fields(np: Any, raw: Any, tag: int) -> tuple[Any, Any, Any]:
     return heads + 1, ends, others
 
 
-def _varints(np: Any, raw: Any, starts: Any, ends: Any, form: Form) -> Any:
+def _varints(np: NumPy, raw: Array, starts: Array, ends: Array, form: Form) -> Array:
     """The numbers in `raw` between these bytes: seven bits a byte, the lowest first. As in
     protobuf, only as many bits count as the type has."""
     lengths = ends - starts + 1
@@ -126,7 +134,7 @@ def _varints(np: Any, raw: Any, starts: Any, ends: Any, form: Form) -> Any:
     if most > 10 or (raw[ends[lengths == 10]] > 1).any():
         raise UnusualError
     value = np.zeros(ends.size, np.uint64)
-    which = slice(None)
+    which: slice | Array = slice(None)
     for number in range(most):
         if number:
             which = np.flatnonzero(lengths > number)
@@ -140,7 +148,7 @@ def _varints(np: Any, raw: Any, starts: Any, ends: Any, form: Form) -> Any:
 _VARINT = re.compile(rb"[\x80-\xff]*[\x00-\x7f]")
 
 
-def _plain_run(data: memoryview, at: int, tag: bytes, form: Form) -> tuple[Any, int]:
+def _plain_run(data: memoryview, at: int, tag: bytes, form: Form) -> tuple[array[float], int]:
     """`run` without NumPy, of the rest of a message."""
     if form.wire == VARINT:
         found = _VARINT.findall(data)
@@ -156,7 +164,7 @@ def _plain_run(data: memoryview, at: int, tag: bytes, form: Form) -> tuple[Any, 
     return array(form.code, bytes(numbers)), at + len(raw)
 
 
-def _decoded(found: list[bytes], form: Form) -> Any:
+def _decoded(found: list[bytes], form: Form) -> array[float]:
     return array(form.code, map(_Decoded(form).__getitem__, found))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....errors import OnnxError, OnnxFormatError
 from . import wire
+
+if TYPE_CHECKING:
+    from onnx import onnx_ml_pb2 as onnx_ml_pb2
 
 _SIGNATURES = (
     (b"version https://git-lfs", "a Git LFS pointer; fetch the actual file"),
@@ -41,7 +44,7 @@ _LARGE = 64 << 10  # bytes of raw data from which on protobuf should not copy
 
 def parse(
     data: bytes | bytearray | memoryview, taken: wire.Taken | None = None, copied: bool = False
-) -> Any:
+) -> onnx_ml_pb2.ModelProto:
     """The ModelProto in the bytes; OnnxFormatError if they are not a whole ONNX model.
 
     taken: receives the large raw data as views of the bytes, or as copies, and the long lists of
@@ -57,7 +60,7 @@ def parse(
         rest, found = wire.take_out(view, _LARGE, copied)
         taken.update(found)
         content = content if rest is None else rest
-    model = messages.ModelProto()
+    model: onnx_ml_pb2.ModelProto = messages.ModelProto()
     try:
         model.ParseFromString(content)
     # protobuf's implementations raise different errors here: DecodeError, ValueError,
@@ -74,7 +77,7 @@ def parse(
     return model
 
 
-def text(field: Any) -> str:
+def text(field: str | bytes) -> str:
     """A string field. One of protobuf's implementations returns bytes if it is not UTF-8."""
     return field if isinstance(field, str) else bytes(field).decode("utf-8")
 

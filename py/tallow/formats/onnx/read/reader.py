@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....errors import OnnxAmbiguousDataError, OnnxFormatError, OnnxUnsupportedError
 from ....hostarray import HostArray, StringArray
@@ -25,6 +25,9 @@ from .gradients import with_graphs
 from .proto import text
 from .structure import in_order
 from .wire import NOTHING
+
+if TYPE_CHECKING:
+    from .proto import onnx_ml_pb2 as onnx
 
 _DEFAULT_DOMAIN = ("", "ai.onnx")
 
@@ -52,7 +55,9 @@ Taken = Mapping[Any, Any]
 """What a message lacks (wire.py)."""
 
 
-def read_model(model: Any, external: ExternalFiles, taken: Taken = NOTHING) -> ModelRecord:
+def read_model(
+    model: onnx.ModelProto, external: ExternalFiles, taken: Taken = NOTHING
+) -> ModelRecord:
     """The records of a ModelProto; raises OnnxFormatError if it is inconsistent.
 
     taken: what it lacks (proto.py).
@@ -80,7 +85,7 @@ def read_model(model: Any, external: ExternalFiles, taken: Taken = NOTHING) -> M
         raise OnnxFormatError(f"corrupted: a string in it is not UTF-8 ({error})") from error
 
 
-def _opsets(owner: Any) -> dict[str, int]:
+def _opsets(owner: onnx.ModelProto | onnx.FunctionProto) -> dict[str, int]:
     return {_domain(text(entry.domain)): entry.version for entry in owner.opset_import}
 
 
@@ -92,10 +97,13 @@ class Functions:
     """A model's own functions, read when first called; calls are replaced by their nodes."""
 
     def __init__(
-        self, functions: Iterable[Any], external: ExternalFiles, taken: Taken = NOTHING
+        self,
+        functions: Iterable[onnx.FunctionProto],
+        external: ExternalFiles,
+        taken: Taken = NOTHING,
     ) -> None:
         self._external = external
-        self._protos: dict[tuple[str, str], Any] = {}
+        self._protos: dict[tuple[str, str], onnx.FunctionProto] = {}
         self._taken: dict[tuple[str, str], Taken] = {}
         for number, function in enumerate(functions):
             key = _domain(text(function.domain)), text(function.name)
@@ -154,7 +162,9 @@ class Reader:
         self._functions = functions
         self._depth = 0
 
-    def graph(self, graph: Any, outer: Collection[str] = (), taken: Taken = NOTHING) -> GraphRecord:
+    def graph(
+        self, graph: onnx.GraphProto, outer: Collection[str] = (), taken: Taken = NOTHING
+    ) -> GraphRecord:
         """A graph; outer: the names of the values around it."""
         constants: dict[str, HostArray | StringArray | Unreadable] = {}
         for number, tensor in enumerate(graph.initializer):
@@ -181,7 +191,7 @@ class Reader:
 
     def nodes(
         self,
-        nodes: Iterable[Any],
+        nodes: Iterable[onnx.NodeProto],
         scope: Collection[str] = (),
         taken: Taken = NOTHING,
         field: int = 1,
@@ -198,7 +208,7 @@ class Reader:
 
     def attributes(
         self,
-        attributes: Iterable[Any],
+        attributes: Iterable[onnx.AttributeProto],
         what: str = "a function",
         scope: Collection[str] = (),
         taken: Taken = NOTHING,
@@ -214,7 +224,7 @@ class Reader:
             found[key] = self._attribute(attribute, key, f"{key!r} of {what}", scope, lacks)
         return found
 
-    def _node(self, node: Any, scope: Collection[str], taken: Taken) -> NodeRecord:
+    def _node(self, node: onnx.NodeProto, scope: Collection[str], taken: Taken) -> NodeRecord:
         name, op_type, domain = text(node.name), text(node.op_type), _domain(text(node.domain))
         what = f"node {name!r} ({shown(op_type)})"
         attributes = self.attributes(node.attribute, what, scope, taken)
@@ -232,7 +242,12 @@ class Reader:
         )
 
     def _attribute(
-        self, attribute: Any, key: str, what: str, scope: Collection[str], taken: Taken
+        self,
+        attribute: onnx.AttributeProto,
+        key: str,
+        what: str,
+        scope: Collection[str],
+        taken: Taken,
     ) -> Any:
         if attribute.ref_attr_name:
             return Reference(text(attribute.ref_attr_name))
@@ -254,7 +269,9 @@ class Reader:
         words = _OTHER_ATTRIBUTES.get(kind, f"kind number {kind}")
         return Unreadable(f"its attribute {key!r} is a {words}")
 
-    def _inner(self, graph: Any, what: str, scope: Collection[str], taken: Taken) -> GraphRecord:
+    def _inner(
+        self, graph: onnx.GraphProto, what: str, scope: Collection[str], taken: Taken
+    ) -> GraphRecord:
         if self._depth == _MAX_GRAPH_DEPTH:
             raise OnnxFormatError(f"the graph {what} is nested in {_MAX_GRAPH_DEPTH} others")
         self._depth += 1
@@ -268,14 +285,16 @@ class Reader:
         finally:
             self._depth -= 1
 
-    def _tensor(self, tensor: Any, what: str, taken: Taken) -> HostArray | StringArray | Unreadable:
+    def _tensor(
+        self, tensor: onnx.TensorProto, what: str, taken: Taken
+    ) -> HostArray | StringArray | Unreadable:
         try:
             return tensors.read(tensor, what, self._external, taken)
         except (OnnxUnsupportedError, MissingFileError) as error:
             return Unreadable(str(error))
 
 
-def _graphs(value: Any) -> Iterable[GraphRecord]:
+def _graphs(value: object) -> Iterable[GraphRecord]:
     return (value,) if isinstance(value, GraphRecord) else ()
 
 
@@ -301,11 +320,11 @@ def _check_names(values: Iterable[ValueInfo], what: str) -> None:
         seen.add(value.name)
 
 
-def _value(info: Any) -> ValueInfo:
+def _value(info: onnx.ValueInfoProto) -> ValueInfo:
     return _typed(text(info.name), info.type)
 
 
-def _typed(name: str, type_: Any) -> ValueInfo:
+def _typed(name: str, type_: onnx.TypeProto) -> ValueInfo:
     kind = type_.WhichOneof("value")
     if kind != "tensor_type":
         words = (kind or "unknown").removesuffix("_type").replace("_", " ")
@@ -322,7 +341,7 @@ def _typed(name: str, type_: Any) -> ValueInfo:
     return ValueInfo(name, shape, tensors.dtype_of(number), tensors.type_name(number))
 
 
-def _dimension(dim: Any, name: str, axis: int) -> Dimension:
+def _dimension(dim: onnx.TensorShapeProto.Dimension, name: str, axis: int) -> Dimension:
     """The length, or the name of a symbolic one: from the file, or else "input_axis"."""
     if dim.HasField("dim_value") and dim.dim_value != -1:  # -1: some exporters mean "any"
         length: int = dim.dim_value
@@ -332,7 +351,7 @@ def _dimension(dim: Any, name: str, axis: int) -> Dimension:
     return text(dim.dim_param) or f"{name}_{axis}"
 
 
-def _guess_kind(attribute: Any, taken: Taken) -> int:
+def _guess_kind(attribute: onnx.AttributeProto, taken: Taken) -> int:
     """The kind of an attribute in files before IR version 2, which omit it."""
     for kind, field in _FIELDS.items():
         if _LISTS.get(field) in taken:

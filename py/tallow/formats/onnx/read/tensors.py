@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .... import dtype as dt
 from ....codes import packed_bytes
@@ -15,6 +15,10 @@ from ....hostarray import HostArray, StringArray
 from ....shape import MAX_AXES, size_of
 from .external import ExternalFiles, StreamedRange
 from .proto import text
+
+if TYPE_CHECKING:
+    from ....arrays import Array
+    from .proto import onnx_ml_pb2 as onnx
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def type_called(number: int) -> DType:
 
 
 def read(
-    tensor: Any, what: str, external: ExternalFiles, taken: Mapping[Any, Any] = {}
+    tensor: onnx.TensorProto, what: str, external: ExternalFiles, taken: Mapping[Any, Any] = {}
 ) -> HostArray | StringArray:
     """The elements of a TensorProto, without a copy if they are raw little-endian bytes.
 
@@ -120,7 +124,8 @@ def read(
                 f"{what}: {name} {shape} needs {needed:,} bytes, but the file has {len(raw):,}"
             )
     else:
-        numbers, size = taken.get(_NUMBERS[stored.field]), stored.dtype.size
+        numbers: Array | array[float] | None = taken.get(_NUMBERS[stored.field])
+        size = stored.dtype.size
         values = getattr(tensor, stored.field) if numbers is None else numbers
         if len(values) * size != needed:
             raise OnnxFormatError(
@@ -128,35 +133,39 @@ def read(
                 f"but the file has {len(values):,} ({len(values) * size:,} bytes)"
             )
         try:
-            plain = numbers is None or isinstance(numbers, array)
-            raw = array(stored.code, values) if plain else _narrowed(numbers, stored)
+            if numbers is None or isinstance(numbers, array):
+                raw = array(stored.code, values)
+            else:
+                raw = _narrowed(numbers, stored)
         except (OverflowError, TypeError, ValueError) as error:
             raise OnnxFormatError(f"{what}: a value does not fit {name}: {error}") from error
     return _host(raw, shape, stored)
 
 
-def _narrowed(numbers: Any, stored: Stored) -> Any:
+def _narrowed(numbers: Array, stored: Stored) -> memoryview:
     """The bytes of an array in the type of stored elements; OverflowError for a number that does
     not fit."""
     if numbers.dtype == stored.code:
-        return numbers.data
+        return memoryview(numbers)
     size = array(stored.code).itemsize
     low = -(1 << 8 * size - 1) if stored.code.islower() else 0
     high = low + (1 << 8 * size) - 1
     for number in (numbers.min().item(), numbers.max().item()):
         if not low <= number <= high:
             raise OverflowError(f"{number} is not in {low} to {high}")
-    return numbers.astype(stored.code).data
+    return memoryview(numbers.astype(stored.code))
 
 
-def _host(raw: Any, shape: tuple[int, ...], stored: Stored) -> HostArray:
+def _host(
+    raw: bytes | memoryview | array[float], shape: tuple[int, ...], stored: Stored
+) -> HostArray:
     view = memoryview(raw).cast("B") if len(raw) else memoryview(b"")
     if stored.dtype == dt.bool_:
         view = memoryview(bytes(view).translate(_AS_BOOL))
     return HostArray(view, shape, stored.dtype)
 
 
-def _strings(tensor: Any, shape: tuple[int, ...], what: str) -> StringArray:
+def _strings(tensor: onnx.TensorProto, shape: tuple[int, ...], what: str) -> StringArray:
     if len(tensor.string_data) != size_of(shape):
         raise OnnxFormatError(
             f"{what}: string {shape} needs {size_of(shape):,} strings, "

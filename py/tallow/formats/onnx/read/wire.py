@@ -9,13 +9,20 @@ are used in place, and NumPy decodes the numbers.
 from __future__ import annotations
 
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ....ops.numpy_kernels import numpy_module
 from .numbers import BYTES, EIGHT, FOUR, LISTS, VARINT, Form, UnusualError, packed, run
+
+if TYPE_CHECKING:
+    from ....arrays import NumPy
+    from .numbers import Numbers
+
 
 # Tags, made of a field's number and its wire type: ModelProto.graph, GraphProto.initializer; the
 # fields of TensorProto that hold or locate its data; the fields of StringStringEntryProto.
@@ -139,11 +146,15 @@ class _Taker:
             taken[number] = np.concatenate(parts) if np and len(parts) > 1 else parts[0]
         return [*made, data[kept:end]]
 
-    def _numbers(self, np: Any, field: _Field, form: Form, end: int) -> tuple[Any, int]:
+    def _numbers(
+        self, np: NumPy | None, field: _Field, form: Form, end: int
+    ) -> tuple[Numbers, int]:
         """The numbers of a list that begins with a field, and where the last of them ends."""
         if field.tag & 7 == BYTES:
             numbers = packed(np, self._data[field.content : field.end], form)
-            return numbers.copy() if self._copied and np else numbers, field.end
+            if self._copied and not isinstance(numbers, array):
+                numbers = numbers.copy()
+            return numbers, field.end
         return run(np, self._data, field.start, end, field.tag, form)
 
     def _texts(self, at: int, end: int, texts: list[bytes]) -> int:
@@ -159,13 +170,12 @@ class _Taker:
         return at
 
 
-def _array_library(size: int) -> Any:
+def _array_library(size: int) -> NumPy | None:
     """NumPy, if it is loaded, or if a message is so large that it pays to load it."""
-    found = sys.modules.get("numpy")
-    if found is None and size >= _LARGE:
+    if sys.modules.get("numpy") or size >= _LARGE:
         with suppress(ImportError):
-            import numpy as found
-    return found
+            return numpy_module()
+    return None
 
 
 def replace_raw_data(data: memoryview, min_bytes: int, stand_in: StandIn) -> bytes | None:

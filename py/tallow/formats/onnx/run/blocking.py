@@ -29,9 +29,11 @@ class Compile:
     plan_cache: PlanCache | None = None  # only if the file and the input shapes decide the graph
 
     def run_sync(self) -> Session:
+        """Compiles the graph, and blocks."""
         return compile_session(self.graph, self.device)
 
     async def run_async(self) -> Session:
+        """Compiles the graph, or takes its plan from the cache."""
         make = self.plan_cache.session if self.plan_cache else compile_session_async
         return await make(self.graph, self.device)
 
@@ -44,9 +46,11 @@ class Run:
     feeds: Mapping[str, HostArray]
 
     def run_sync(self) -> dict[str, HostArray]:
+        """The outputs; blocks."""
         return self.session.run_host(self.feeds)
 
     async def run_async(self) -> dict[str, HostArray]:
+        """The outputs, once they are there."""
         return await self.session.run_host_async(self.feeds)
 
 
@@ -55,9 +59,10 @@ class YieldControl:
     """Requests nothing: lets other tasks run before the next loop iteration."""
 
     def run_sync(self) -> None:
-        pass
+        """Does nothing."""
 
     async def run_async(self) -> None:
+        """Lets other tasks run."""
         await asyncio.sleep(0)
 
 

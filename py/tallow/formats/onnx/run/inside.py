@@ -33,9 +33,11 @@ costs. An element of any result counts as one."""
 class Around(Protocol):
     """The graph around a node, being built (builder.py)."""
 
-    def value(self, name: str) -> Tensor: ...
+    def value(self, name: str) -> Tensor:
+        """The value of a name."""
 
-    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]: ...
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a graph on these inputs."""
 
 
 # Why: docs/decisions/onnx.md, "A small If computes both branches and chooses; a loop of few known

@@ -270,11 +270,11 @@ def _is_plain(feeds: Feeds, fetch: Collection[str] | None) -> bool:
     return fetch is None and not tensors
 
 
-def _read(value: Any) -> Any:
+def _read(value: object) -> object:
     return value.numpy() if isinstance(value, Tensor) else value
 
 
-async def _read_async(value: Any) -> Any:
+async def _read_async(value: object) -> object:
     return await value.numpy_async() if isinstance(value, Tensor) else value
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..reasons import Reason
+from ..records import NodeRecord
 from .hosting import HostStep
 from .trace import Part
 
@@ -74,5 +74,5 @@ class Report:
         return "\n".join(lines)
 
 
-def _name(node: Any) -> str:
+def _name(node: NodeRecord) -> str:
     return f"{node.domain}.{node.op_type}" if node.domain else str(node.op_type)

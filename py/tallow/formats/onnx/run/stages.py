@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from ....compile.passes.fold import host_value
 from ....dtype import DType
@@ -29,6 +29,8 @@ from ..values import Value
 from .builder import Builder, check_size, describe
 from .float64 import NumpyPart, Sides, why_numpy
 from .hosting import HostStep, compute
+
+W = TypeVar("W", NodeRecord, HostStep)
 
 SMALL = 4096
 """The most elements of a value that the host computes while building a stage."""
@@ -275,7 +277,7 @@ class _StageBuilder:
         unknown = {x for x in node.reads if self._known_value(x) is None}
         return names or unknown
 
-    def _wait(self, queue: list[Any], entry: Any) -> None:
+    def _wait(self, queue: list[W], entry: W) -> None:
         queue.append(entry)
         node = entry.node if isinstance(entry, HostStep) else entry
         self._absent.update(filter(None, node.outputs))

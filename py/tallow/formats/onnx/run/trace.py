@@ -63,10 +63,12 @@ class Trace:
             )
 
     def add_part(self, part: Part) -> None:
+        """Keeps a part that ran; of too many, the first goes."""
         self.parts[id(part)] = part
         if len(self.parts) > MAX_PARTS:
             del self.parts[next(iter(self.parts))]
 
     def add_step(self, step: HostStep, bytes_in: int, bytes_out: int) -> None:
+        """Counts a run of a node on the host, and its bytes."""
         _, times, total_in, total_out = self.steps.get(id(step), (step, 0, 0, 0))
         self.steps[id(step)] = (step, times + 1, total_in + bytes_in, total_out + bytes_out)

@@ -80,12 +80,16 @@ def save(
 
 
 def _built(
-    what: Any, inputs: Any, lengths: Shapes, weights: str | None, fold: bool
+    what: Model | Graph | Module | Callable[..., Any],
+    inputs: Mapping[str, Example] | Sequence[Example] | None,
+    lengths: Shapes,
+    weights: str | None,
+    fold: bool,
 ) -> tuple[Graph, dict[str, HostArray]]:
     """The graph of forms for these lengths of symbolic dimensions; a module's state by name."""
     if isinstance(what, Model):
         return _forms(what.graph(lengths), weights, fold, ()), {}
-    graph = what if isinstance(what, Graph) else traced(what, _with_lengths(inputs, lengths))
+    graph = what if isinstance(what, Graph) else traced(what, _with_lengths(inputs or (), lengths))
     state: dict[str, HostArray] = {}
     if _is_module(what):
         graph, state = _with_state(graph, what)
@@ -148,7 +152,7 @@ def _forms(graph: Graph, weights: str | None, fold: bool, kept: Collection[HostA
     return quantised(graph) if weights == "int8" else graph
 
 
-def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
+def _check_arguments(what: object, inputs: object, shapes: object) -> None:
     if not isinstance(what, (Model, Graph)) and not callable(what):
         raise OptionError(
             f"save: {type(what).__name__} is not a loaded model, a graph, a module or a function"
@@ -165,7 +169,7 @@ def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
         raise OptionError("save: `shapes` is for loaded models")
 
 
-def _metadata(what: Any) -> Metadata:
+def _metadata(what: object) -> Metadata:
     given = what.metadata if isinstance(what, Model) else Metadata()
     return Metadata("tallow", __version__, given.domain, given.version, 0, given.doc,
                     given.properties)  # fmt: skip
@@ -215,14 +219,14 @@ def _input(name: str, example: Example) -> Node:
     return input_node(name, data.shape, data.dtype)
 
 
-def _flat(result: Any) -> list[Any]:
+def _flat(result: object) -> list[object]:
     """What is in sequences of sequences, such as an LSTM's output and its pair of states."""
     if isinstance(result, (list, tuple)):
         return [x for each in result for x in _flat(each)]
     return [] if result is None else [result]
 
 
-def _outputs(result: Any) -> dict[str, Node]:
+def _outputs(result: object) -> dict[str, Node]:
     if isinstance(result, Tensor):
         return {"output": result.node}
     if isinstance(result, Mapping):

@@ -11,10 +11,10 @@ The result is a graph whose nodes are inputs, constants and forms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 from .... import dtype as dt
 from ....dtype import DType
@@ -36,13 +36,13 @@ class Form(Op):
     def __post_init__(self) -> None:
         pass
 
-    def infer(self, operands: Any, attrs: Attrs) -> Spec:
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         return attrs["shape"], attrs["dtype"]
 
 
 @cache
 def _op(name: str) -> Form:
-    def not_run(*_: Any, **__: Any) -> Any:
+    def not_run(*_: object, **__: object) -> NoReturn:
         raise AssertionError(f"the ONNX form {name} is written to a file, not run")
 
     return Form(name, not_run, onnx=name)
@@ -54,7 +54,7 @@ def form(
     shape: Shape | None = None,
     dtype: DType | None = None,
     before: int = 0,
-    **attributes: Any,
+    **attributes: object,
 ) -> Node:
     """An ONNX node; shape and type default to those of the first input.
 
@@ -90,7 +90,7 @@ def integers(*values: int) -> Node:
     return constant(from_values(values, (len(values),), dt.int64))
 
 
-def number(value: Any, dtype: DType) -> Node:
+def number(value: float, dtype: DType) -> Node:
     """A constant without axes."""
     return constant(from_values([value], (), dtype))
 
@@ -101,6 +101,7 @@ def cast(node: Node, dtype: DType) -> Node:
 
 
 def refused(node: Node, types: str) -> OnnxUnsupportedError:
+    """The error for a node whose types ONNX does not have. types: those that it has."""
     return OnnxUnsupportedError(
         f"save: {node.op.name} of {node.inputs[0].dtype.name} {node.inputs[0].shape} has no ONNX "
         f"form; ONNX supports it only for {types}: cast the operand"

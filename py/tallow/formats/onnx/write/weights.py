@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .... import dtype as dt
@@ -78,7 +78,7 @@ def settled(graph: Graph, kept: Collection[HostArray] = ()) -> Graph:
     return graph.rewrite(rule)
 
 
-def _transposed(node: Node, axes: Any, readers: Mapping[Node, list[Node]]) -> Node | None:
+def _transposed(node: Node, axes: Sequence[int], readers: Mapping[Node, list[Node]]) -> Node | None:
     if len(readers.get(node, ())) != 1:
         return None
     if node.op is e.cast:

@@ -5,8 +5,6 @@ Each becomes an ONNX operator, channels first, between permutes that `tidy` remo
 
 from __future__ import annotations
 
-from typing import Any
-
 from .... import dtype as dt
 from ....compile.passes import rewrite
 from ....compile.passes.compose import compose_gradients
@@ -42,7 +40,7 @@ def _nchw(shape: Shape) -> Shape:
     return tuple(shape[axis] for axis in _TO_FIRST)
 
 
-def _pads(padding: Any) -> tuple[int, ...]:
+def _pads(padding: tuple[tuple[int, int], tuple[int, int]]) -> tuple[int, ...]:
     (top, bottom), (left, right) = padding
     return top, left, bottom, right
 

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....dtype import DType
 from ....errors import OnnxFormatError
@@ -16,6 +16,9 @@ from ..read import proto
 from ..read.tensors import STORED
 from ..records import Dimension, Metadata
 from .forms import Form, attributes_of, is_form
+
+if TYPE_CHECKING:
+    from ..read.proto import onnx_ml_pb2 as onnx
 
 OPSET, IR_VERSION = 21, 10
 """The oldest operator set with all forms (dilated AveragePool and blocked quantisation came last),
@@ -116,7 +119,7 @@ class Writer:
             if name not in self._taken:
                 return name
 
-    def _info(self, info: Any, name: str, node: Node) -> None:
+    def _info(self, info: onnx.ValueInfoProto, name: str, node: Node) -> None:
         info.name = name
         tensor = info.type.tensor_type
         tensor.elem_type = _NUMBERS[node.dtype]

@@ -42,7 +42,7 @@ def constant(call: Call) -> Tensor:
 
 
 @operator("ConstantOfShape", since=9)
-def constant_of_shape(call: Call, shape: Tensor) -> Tensor:
+def _constant_of_shape(call: Call, shape: Tensor) -> Tensor:
     value = call.get("value", HostArray, None)
     dims = call.known_integers(shape, "shape")
     if any(dim < 0 for dim in dims):
@@ -59,12 +59,12 @@ def shape(call: Call, x: Tensor) -> Tensor:
 
 
 @operator("Size")
-def size(call: Call, x: Tensor) -> Tensor:
+def _size(call: Call, x: Tensor) -> Tensor:
     return asarray(from_values([x.size], (), int64))
 
 
 @operator("Range", since=11)
-def range_(call: Call, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+def _range(call: Call, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
     call.ignore("stash_type")
     first, last, step = (
         call.known(x, name).item()
@@ -82,7 +82,7 @@ def range_(call: Call, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
 
 
 @operator("EyeLike", since=9)
-def eye_like(call: Call, x: Tensor) -> Tensor:
+def _eye_like(call: Call, x: Tensor) -> Tensor:
     if x.ndim != 2:
         raise OnnxFormatError(f"its input must be a matrix, not {x.shape}")
     number = call.get("dtype", int, None)
@@ -91,12 +91,12 @@ def eye_like(call: Call, x: Tensor) -> Tensor:
 
 
 @operator("Cast")
-def cast(call: Call, x: Tensor) -> Tensor:
+def _cast_to(call: Call, x: Tensor) -> Tensor:
     return _cast(call, x, type_called(call.get("to", int)))
 
 
 @operator("CastLike", since=15)
-def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
+def _cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
     return _cast(call, x, like.dtype)
 
 

@@ -51,22 +51,22 @@ def _uniform(call: Call, shape: Shape, default: dt.DType) -> Tensor:
 
 
 @operator("RandomNormal")
-def random_normal(call: Call) -> Tensor:
+def _random_normal(call: Call) -> Tensor:
     return _normal(call, _shape(call), dt.float32)
 
 
 @operator("RandomNormalLike")
-def random_normal_like(call: Call, x: Tensor) -> Tensor:
+def _random_normal_like(call: Call, x: Tensor) -> Tensor:
     return _normal(call, x.shape, x.dtype)
 
 
 @operator("RandomUniform")
-def random_uniform(call: Call) -> Tensor:
+def _random_uniform(call: Call) -> Tensor:
     return _uniform(call, _shape(call), dt.float32)
 
 
 @operator("RandomUniformLike")
-def random_uniform_like(call: Call, x: Tensor) -> Tensor:
+def _random_uniform_like(call: Call, x: Tensor) -> Tensor:
     return _uniform(call, x.shape, x.dtype)
 
 

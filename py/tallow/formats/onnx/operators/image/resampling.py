@@ -138,7 +138,7 @@ def _scaled(before: int, scale: float, transformation: str, roi: tuple[float, fl
 
 
 @operator("Upsample")
-def upsample(call: Call, x: Tensor, scales: Tensor | None = None) -> Tensor:
+def _upsample(call: Call, x: Tensor, scales: Tensor | None = None) -> Tensor:
     mode = call.choice("mode", "nearest", "linear")
     if scales is None:
         factors: Sequence[float] = call.get("scales", tuple)

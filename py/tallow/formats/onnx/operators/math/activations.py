@@ -23,33 +23,39 @@ for _name, _since, _function in (
 
 @operator("LeakyRelu")
 def leaky_relu(call: Call, x: Tensor) -> Tensor:
+    """x, or alpha x below 0."""
     return nn.leaky_relu(x, call.get("alpha", float, 0.01))
 
 
 @operator("HardSigmoid")
 def hard_sigmoid(call: Call, x: Tensor) -> Tensor:
+    """alpha x + beta, clipped to 0 and 1."""
     return nn.hardsigmoid(x, call.get("alpha", float, 0.2), call.get("beta", float, 0.5))
 
 
 @operator("Elu")
 def elu(call: Call, x: Tensor) -> Tensor:
+    """x, or alpha (exp(x) - 1) below 0."""
     return nn.elu(x, call.get("alpha", float, 1.0))
 
 
 @operator("Celu", since=12)
 def celu(call: Call, x: Tensor) -> Tensor:
+    """x, or alpha (exp(x / alpha) - 1) below 0."""
     alpha = call.get("alpha", float, 1.0)
     return f.maximum(x, 0) + f.minimum(f.expm1(x * (1.0 / alpha)) * alpha, 0)
 
 
 @operator("Selu")
 def selu(call: Call, x: Tensor) -> Tensor:
+    """gamma elu(x)."""
     alpha = call.get("alpha", float, 1.67326319217681884765625)
     return nn.elu(x, alpha) * call.get("gamma", float, 1.05070102214813232421875)
 
 
 @operator("ThresholdedRelu", since=10)
 def thresholded_relu(call: Call, x: Tensor) -> Tensor:
+    """x above alpha, else 0."""
     return f.where(x > call.get("alpha", float, 1.0), x, f.zeros((), x.dtype))
 
 
@@ -69,21 +75,25 @@ def shrink(call: Call, x: Tensor) -> Tensor:
 
 @operator("Softsign")
 def softsign(call: Call, x: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
     return x / (f.abs(x) + 1.0)
 
 
 @operator("Mish", since=18)
 def mish(call: Call, x: Tensor) -> Tensor:
+    """x tanh(softplus(x))."""
     return x * f.tanh(nn.softplus(x))
 
 
 @operator("Swish", since=24)
 def swish(call: Call, x: Tensor) -> Tensor:
+    """x sigmoid(alpha x)."""
     return x * nn.sigmoid(x * call.get("alpha", float, 1.0))
 
 
 @operator("Gelu", since=20)
 def gelu(call: Call, x: Tensor) -> Tensor:
+    """x times the normal distribution at x."""
     return nn.gelu(x, call.choice("approximate", "none", "tanh"))
 
 
@@ -102,12 +112,14 @@ def _as_rows(call: Call, x: Tensor) -> tuple[Tensor, int]:
 
 @operator("Softmax")
 def softmax(call: Call, x: Tensor) -> Tensor:
+    """exp(x), divided by its sum."""
     rows, axis = _as_rows(call, x)
     return f.reshape(nn.softmax(rows, axis), x.shape)
 
 
 @operator("LogSoftmax")
 def log_softmax(call: Call, x: Tensor) -> Tensor:
+    """The logarithm of softmax."""
     rows, axis = _as_rows(call, x)
     return f.reshape(nn.log_softmax(rows, axis), x.shape)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator, plain
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
+
 
 plain("MatMul", f.matmul, 2)
 
@@ -32,7 +36,7 @@ def gemm(call: Call, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
 
 
 @operator("Einsum", since=12)
-def einsum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _einsum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return f.einsum(call.get("equation", str), x, *others)
 
 
@@ -41,13 +45,13 @@ _MAX_ELIMINATED = 24
 
 
 @operator("Det", since=11)
-def det(call: Call, x: Tensor) -> Tensor:
+def _det(call: Call, x: Tensor) -> Tensor:
     if x.ndim > 1 and x.shape[-1] > _MAX_ELIMINATED:
         raise OnnxUnsupportedError(f"matrices of more than {_MAX_ELIMINATED} rows: {x.shape}")
     return f.det(x)
 
 
 @host_operator("Det", since=11)
-def _det_on_host(call: Call, np: Any, x: Any) -> Any:
+def _det_on_host(call: Call, np: NumPy, x: Array) -> Array:
     wide = x.astype(np.float32) if x.dtype.itemsize < 4 else x
     return np.asarray(np.linalg.det(wide)).astype(x.dtype)

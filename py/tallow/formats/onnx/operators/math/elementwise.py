@@ -40,7 +40,7 @@ for _inputs, _table in enumerate((_OF_ONE, _OF_TWO, _OF_THREE), start=1):
 
 
 @operator("Div")
-def div(call: Call, x: Tensor, y: Tensor) -> Tensor:
+def _div(call: Call, x: Tensor, y: Tensor) -> Tensor:
     return f.trunc_divide(x, y) if x.dtype.is_integer else f.divide(x, y)
 
 
@@ -80,7 +80,7 @@ def erf(call: Call, x: Tensor) -> Tensor:
 
 
 @operator("IsInf", since=10)
-def isinf(call: Call, x: Tensor) -> Tensor:
+def _isinf(call: Call, x: Tensor) -> Tensor:
     positive, negative = call.flag("detect_positive", True), call.flag("detect_negative", True)
     if positive and negative:
         return f.isinf(x)
@@ -90,7 +90,7 @@ def isinf(call: Call, x: Tensor) -> Tensor:
 
 
 @operator("BitShift", since=11)
-def bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
+def _bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
     direction = call.get("direction", str)
     if direction not in ("LEFT", "RIGHT"):
         raise OnnxFormatError(f"direction {direction!r} is neither LEFT nor RIGHT")
@@ -104,22 +104,22 @@ def bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 
 @operator("Max")
-def maximum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _maximum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return reduce(f.maximum, others, x)
 
 
 @operator("Min")
-def minimum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _minimum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return reduce(f.minimum, others, x)
 
 
 @operator("Sum")
-def sum_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _sum_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return reduce(f.add, others, x)
 
 
 @operator("Mean")
-def mean_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _mean_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return reduce(f.add, others, x) * (1.0 / (1 + len(others)))
 
 
@@ -142,15 +142,15 @@ def clip(call: Call, x: Tensor, low: Tensor | None = None, high: Tensor | None =
 
 
 @operator("BitCast", since=26)
-def bit_cast(call: Call, x: Tensor) -> Tensor:
+def _bit_cast(call: Call, x: Tensor) -> Tensor:
     return f.bitcast(x, type_called(call.get("to", int)))
 
 
 @operator("Identity")
-def identity(call: Call, x: Tensor) -> Tensor:
+def _identity(call: Call, x: Tensor) -> Tensor:
     return x
 
 
 @operator("PRelu")
-def prelu(call: Call, x: Tensor, slope: Tensor) -> Tensor:
+def _prelu(call: Call, x: Tensor, slope: Tensor) -> Tensor:
     return f.where(x >= 0, x, x * f.broadcast_to(slope, x.shape))

@@ -24,7 +24,7 @@ def _loss(call: Call, log_prob: Tensor, target: Tensor, weight: Tensor | None) -
 
 
 @operator("NegativeLogLikelihoodLoss", since=12)
-def negative_log_likelihood_loss(
+def _negative_log_likelihood_loss(
     call: Call, x: Tensor, target: Tensor, weight: Tensor | None = None
 ) -> Tensor:
     return _loss(call, x, target, weight)

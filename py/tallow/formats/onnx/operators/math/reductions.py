@@ -132,10 +132,10 @@ def _arg_reduction(call: Call, x: Tensor, find: Callable[[Tensor, int, bool], Te
 
 
 @operator("ArgMax")
-def argmax(call: Call, x: Tensor) -> Tensor:
+def _argmax(call: Call, x: Tensor) -> Tensor:
     return _arg_reduction(call, x, f.argmax)
 
 
 @operator("ArgMin")
-def argmin(call: Call, x: Tensor) -> Tensor:
+def _argmin(call: Call, x: Tensor) -> Tensor:
     return _arg_reduction(call, x, f.argmin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..... import functions as f
 from .....dtype import DType
@@ -18,6 +18,9 @@ from ...registry import host_operator, operator
 from ...values import check_array
 from .accumulation import along
 from .fourier import spectrum
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 _MAX_TABLE = 1 << 20
 """Elements of a table that is computed when a model is loaded."""
@@ -73,7 +76,7 @@ def _signal_axis(axis: int, rank: int) -> int:
     return number
 
 
-def _host_dft(np: Any, x: Any, axis: int, length: int, inverse: bool, onesided: bool) -> Any:
+def _host_dft(np: NumPy, x: Array, axis: int, length: int, inverse: bool, onesided: bool) -> Array:
     others = math.prod(x.shape[:axis] + x.shape[axis + 1 : -1])
     check_array(
         (3, max(length, x.shape[axis]), others), 16
@@ -88,7 +91,9 @@ def _host_dft(np: Any, x: Any, axis: int, length: int, inverse: bool, onesided: 
 
 
 @host_operator("DFT", since=17)
-def _dft_on_host(call: Call, np: Any, x: Any, dft_length: Any = None, axis: Any = None) -> Any:
+def _dft_on_host(
+    call: Call, np: NumPy, x: Array, dft_length: Array | None = None, axis: Array | None = None
+) -> Array:
     inverse, onesided = _signal(call, x.shape)
     fixed = call.get("axis", int, 1) if call.opset < 20 else -2
     number = _signal_axis(fixed if axis is None else int(axis.item()), x.ndim)
@@ -144,8 +149,13 @@ def stft(
 
 @host_operator("STFT", since=17)
 def _stft_on_host(
-    call: Call, np: Any, signal: Any, frame_step: Any, window: Any = None, frame_length: Any = None
-) -> Any:
+    call: Call,
+    np: NumPy,
+    signal: Array,
+    frame_step: Array,
+    window: Array | None = None,
+    frame_length: Array | None = None,
+) -> Array:
     step = int(frame_step.item())
     given = None if frame_length is None else int(frame_length.item())
     shape = None if window is None else window.shape
@@ -187,7 +197,7 @@ def _register_window(name: str, shares: Sequence[float]) -> None:
         dtype, made = _type(call), values(call, call.known_integer(size, "size"))
         return asarray(from_values(_values(made, dtype), (len(made),), dtype))
 
-    def on_host(call: Call, np: Any, size: Any) -> Any:
+    def on_host(call: Call, np: NumPy, size: Array) -> Array:
         dtype = _type(call)
         return np.array(_values(values(call, int(size.item())), dtype), dtype.name)
 
@@ -247,7 +257,7 @@ def _mel_inputs(item: Callable[[Any], Any], values: Sequence[Any]) -> list[list[
 
 
 @operator("MelWeightMatrix", since=17)
-def mel_weight_matrix(
+def _mel_weight_matrix(
     call: Call, bins: Tensor, length: Tensor, rate: Tensor, low: Tensor, high: Tensor
 ) -> Tensor:
     dtype = _type(call)
@@ -260,7 +270,7 @@ def mel_weight_matrix(
 
 @host_operator("MelWeightMatrix", since=17)
 def _mel_weight_matrix_on_host(
-    call: Call, np: Any, bins: Any, length: Any, rate: Any, low: Any, high: Any
-) -> Any:
+    call: Call, np: NumPy, bins: Array, length: Array, rate: Array, low: Array, high: Array
+) -> Array:
     table = _mel_inputs(lambda x: x.item(), (bins, length, rate, low, high))
     return np.array(table).reshape(len(table), -1).astype(_type(call).name)

@@ -72,6 +72,7 @@ def with_bias(result: Tensor, bias: Tensor | None, kind: DType) -> Tensor:
 
 @operator("Conv")
 def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """A convolution with any number of axes."""
     window, groups = _check(call, x, weight)
     return with_bias(convolve(working(x), working(weight), window, groups), bias, x.dtype)
 

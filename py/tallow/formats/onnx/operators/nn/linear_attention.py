@@ -6,7 +6,7 @@ Written against the array API: `xp` is tallow.functions, or NumPy for long seque
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..... import dtype as dt
 from ..... import functions as f
@@ -15,22 +15,24 @@ from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
 
+if TYPE_CHECKING:
+    from .....arrays import A, Array, Functions, NumPy
+
 MAX_STEPS = 256
 """The most steps that are unrolled; without decay and correction there is no limit."""
 
-Array = Any
 _RULES = ("gated_delta", "linear", "gated", "delta")
 
 
 def _steps(
-    xp: Any,
-    query: Array,
-    key: Array,
-    value: Array,
-    state: Array,
-    decay: Array | None,
-    beta: Array | None,
-) -> tuple[Array, Array]:
+    xp: Functions[A],
+    query: A,
+    key: A,
+    value: A,
+    state: A,
+    decay: A | None,
+    beta: A | None,
+) -> tuple[A, A]:
     """Computes step by step; see `_attend` for the shapes. decay: factors of the state."""
     outputs = []
     for t in range(query.shape[2]):
@@ -45,9 +47,7 @@ def _steps(
     return xp.stack(outputs, axis=2), state
 
 
-def _all_steps(
-    xp: Any, query: Array, key: Array, value: Array, state: Array
-) -> tuple[Array, Array]:
+def _all_steps(xp: Functions[A], query: A, key: A, value: A, state: A) -> tuple[A, A]:
     """All steps of the linear rule at once, as masked attention: the state only accumulates."""
     rows = xp.permute_dims(query, (0, 1, 3, 2, 4))
     transposed = xp.permute_dims(key, (0, 1, 3, 2))
@@ -60,13 +60,13 @@ def _all_steps(
 def _attend(
     call: Call,
     xp: Any,
-    query: Array,
-    key: Array,
-    value: Array,
-    state: Array | None,
-    decay: Array | None,
-    beta: Array | None,
-) -> tuple[Array, Array]:
+    query: A,
+    key: A,
+    value: A,
+    state: A | None,
+    decay: A | None,
+    beta: A | None,
+) -> tuple[A, A]:
     """The result (batch, time, heads * n) and the last state, in float32 or wider.
 
     Inside: query (batch, key heads, time, group, d), key and value (batch, key heads, time, d or
@@ -96,12 +96,13 @@ def _attend(
     if xp is f and rule != "linear" and time > MAX_STEPS:
         raise OnnxUnsupportedError(f"{time} steps are more than {MAX_STEPS}")
 
-    def by_heads(x: Array, what: str) -> Array:
+    def by_heads(x: A, what: str) -> A:
         one = x.ndim == 3 and x.shape[2] == 1
         if x.ndim != 3 or x.shape[:2] != (batch, time) or not (one or x.shape[2] % shared == 0):
             raise OnnxFormatError(f"{what} {x.shape} does not fit {shared} key heads")
         split = (batch, time, 1, 1) if one else (batch, time, shared, x.shape[2] // shared)
-        return xp.permute_dims(xp.reshape(x, split), (0, 2, 1, 3))
+        made: A = xp.permute_dims(xp.reshape(x, split), (0, 2, 1, 3))
+        return made
 
     grouped = xp.reshape(query, (batch, time, shared, heads // shared, d))
     grouped = xp.permute_dims(grouped, (0, 2, 1, 3, 4)) * (scale or 1 / math.sqrt(max(d, 1)))
@@ -130,7 +131,7 @@ def linear_attention(
     beta: Tensor | None = None,
 ) -> list[Tensor]:
     """Computed in float32, whatever the types of the inputs."""
-    wide = [
+    wide: list[Any] = [
         None if x is None else x.astype(dt.float32)
         for x in (query, key, value, past_state, decay, beta)
     ]
@@ -141,11 +142,11 @@ def linear_attention(
 
 @host_operator("LinearAttention", since=27)
 def _linear_attention_on_host(
-    call: Call, np: Any, query: Any, key: Any, value: Any, *others: Any
-) -> tuple[Any, ...]:
+    call: Call, np: NumPy, query: Array, key: Array, value: Array, *others: Array
+) -> tuple[Array, ...]:
     past, decay, beta = [*others, None, None, None][:3]
     inputs = (query, key, value, past, decay, beta)
-    wide = [None if x is None else x.astype(np.float32) for x in inputs]
+    wide: list[Any] = [None if x is None else x.astype(np.float32) for x in inputs]
     made, state = _attend(call, np, *wide)
     state_type = query.dtype if past is None else past.dtype
     return made.astype(query.dtype), state.astype(state_type)

@@ -66,7 +66,7 @@ def _trailing(call: Call, x: Tensor) -> tuple[int, ...]:
 
 
 @operator("LayerNormalization", since=17)
-def layer_normalization(
+def _layer_normalization(
     call: Call, x: Tensor, scale: Tensor, bias: Tensor | None = None
 ) -> list[Tensor]:
     wide, dtype = _wide(x, call.get("stash_type", int, 1))
@@ -77,7 +77,7 @@ def layer_normalization(
 
 
 @operator("RMSNormalization", since=23)
-def rms_normalization(call: Call, x: Tensor, scale: Tensor) -> Tensor:
+def _rms_normalization(call: Call, x: Tensor, scale: Tensor) -> Tensor:
     wide, dtype = _wide(x, call.get("stash_type", int, 1))
     shape = x.shape[_trailing(call, x)[0] :]
     normal = nn.rms_norm(wide, shape, eps=call.get("epsilon", float, 1e-5))
@@ -85,7 +85,7 @@ def rms_normalization(call: Call, x: Tensor, scale: Tensor) -> Tensor:
 
 
 @operator("InstanceNormalization")
-def instance_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
+def _instance_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     if size_of(x.shape[2:]) == 1:  # which PyTorch refuses
         return (x - x) + f.reshape(bias, (-1, *(1,) * (x.ndim - 2)))
     return nn.instance_norm(x, weight=scale, bias=bias, eps=call.get("epsilon", float, 1e-5))
@@ -106,14 +106,14 @@ def group_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> T
 
 
 @operator("MeanVarianceNormalization", since=9)
-def mean_variance_normalization(call: Call, x: Tensor) -> Tensor:
+def _mean_variance_normalization(call: Call, x: Tensor) -> Tensor:
     axes = call.ints("axes", (0, 2, 3))
     centred = x - f.mean(x, axes, True)
     return centred / (f.sqrt(f.mean(centred * centred, axes, True)) + 1e-9)
 
 
 @operator("LpNormalization")
-def lp_normalization(call: Call, x: Tensor) -> Tensor:
+def _lp_normalization(call: Call, x: Tensor) -> Tensor:
     axis, p = call.get("axis", int, -1), call.get("p", int, 2)
     if p not in (1, 2):
         raise OnnxFormatError(f"p must be 1 or 2, not {p}")
@@ -122,7 +122,7 @@ def lp_normalization(call: Call, x: Tensor) -> Tensor:
 
 
 @operator("LRN")
-def lrn(call: Call, x: Tensor) -> Tensor:
+def _lrn(call: Call, x: Tensor) -> Tensor:
     size = call.get("size", int)
     if x.ndim < 2 or size < 1:
         raise OnnxFormatError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import dtype as dt
 from ..... import functions as f
@@ -18,6 +18,9 @@ from ...call import Call
 from ...registry import host_operator, operator
 from ...values import check_array
 from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, working
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 _MAX_LENGTH = 1 << 22
 """The longest axis that is pooled, because the host computes the share of padding per element."""
@@ -54,7 +57,7 @@ def _over_all(op: Pool, x: Tensor, window: Window) -> Tensor:
 
 
 @operator("MaxPool")
-def max_pool(call: Call, x: Tensor) -> list[Tensor]:
+def _max_pool(call: Call, x: Tensor) -> list[Tensor]:
     by_column = call.get("storage_order", int, 0) == 1
     _, window = _pool_window(call, x)
     largest = _over_all(ops.max_pool2d, x, window)
@@ -82,7 +85,7 @@ def _indices(x: Tensor, window: Window, by_column: bool) -> Tensor:
     order = [*range(2, 2 + 2 * axes, 2), *range(3, 3 + 2 * axes, 2)]
     windows = f.permute_dims(windows, (0, 1, *order))
     tap = f.argmax(f.reshape(windows, (*x.shape[:2], *counts, taps)), -1)
-    index: Any = 0
+    index: Tensor | int = 0
     remaining, step = taps, 1
     steps = {}
     for axis in range(axes) if by_column else reversed(range(axes)):
@@ -132,7 +135,7 @@ def _order(call: Call) -> int:
 
 
 @operator("LpPool")
-def lp_pool(call: Call, x: Tensor) -> Tensor:
+def _lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     _, window = _pool_window(call, x)
     return _root(_over_all(ops.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
@@ -143,17 +146,17 @@ def _spatial(x: Tensor) -> tuple[int, ...]:
 
 
 @operator("GlobalAveragePool")
-def global_average_pool(call: Call, x: Tensor) -> Tensor:
+def _global_average_pool(call: Call, x: Tensor) -> Tensor:
     return f.mean(working(x), _spatial(x), True).astype(x.dtype)
 
 
 @operator("GlobalMaxPool")
-def global_max_pool(call: Call, x: Tensor) -> Tensor:
+def _global_max_pool(call: Call, x: Tensor) -> Tensor:
     return f.max(x, _spatial(x), True)
 
 
 @operator("GlobalLpPool")
-def global_lp_pool(call: Call, x: Tensor) -> Tensor:
+def _global_lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     return _root(f.sum(_power(working(x), p), _spatial(x), True), p).astype(x.dtype)
 
@@ -201,7 +204,9 @@ def max_unpool(
 
 
 @host_operator("MaxUnpool", since=9)
-def max_unpool_on_host(call: Call, np: Any, x: Any, indices: Any, output_shape: Any = None) -> Any:
+def _max_unpool_on_host(
+    call: Call, np: NumPy, x: Array, indices: Array, output_shape: Array | None = None
+) -> Array:
     inner = _unpooled_shape(call, x.shape)
     wanted = inner if output_shape is None else tuple(map(int, output_shape))
     _check_unpooled(inner, wanted)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from ..... import functions as f
 from .....dtype import int32
@@ -14,6 +14,9 @@ from .....ops.recurrence import recurrence as layer
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
+
+if TYPE_CHECKING:
+    from .....arrays import A, Array, Functions, NumPy, Sliced
 
 _NAMES = {name.lower(): name for name in ACTIVATIONS}
 ALPHAS = {
@@ -26,8 +29,6 @@ BETAS = {"Affine": 0.0, "HardSigmoid": 0.5, "ScaledTanh": 1.0}
 
 DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
 """Which directions start at the end."""
-
-Array = Any
 
 
 def activations_of(call: Call, directions: int, cell: str) -> list[tuple[Activation, ...]]:
@@ -59,7 +60,7 @@ def _numbers(call: Call, name: str) -> Iterator[float]:
     return iter(map(float, values))
 
 
-def check_shape(what: str, value: Array | None, shape: tuple[int, ...]) -> None:
+def check_shape(what: str, value: Sliced | None, shape: tuple[int, ...]) -> None:
     """Refuses an input that is there in another shape."""
     if value is not None and tuple(value.shape) != shape:
         raise OnnxFormatError(f"{what} is {tuple(value.shape)}; expected {shape}")
@@ -67,15 +68,15 @@ def check_shape(what: str, value: Array | None, shape: tuple[int, ...]) -> None:
 
 def _run(
     call: Call,
-    xp: Any,
-    x: Array,
-    w: Array,
-    r: Array,
-    b: Array | None,
-    lengths: Array | None,
-    initial: list[Array | None],
-    peepholes: Array | None = None,
-) -> list[Array]:
+    xp: Functions[A],
+    x: A,
+    w: A,
+    r: A,
+    b: A | None,
+    lengths: A | None,
+    initial: list[A | None],
+    peepholes: A | None = None,
+) -> list[A]:
     """Y and the last states."""
     op, layout = call.node.op_type, call.get("layout", int, 0)
     backward = DIRECTIONS[call.choice("direction", *DIRECTIONS)]
@@ -96,7 +97,8 @@ def _run(
     check_shape("sequence_lens", lengths, (batch,))
     for state in initial:
         check_shape("an initial state", state, (directions, batch, size))
-    if xp is f and size > MAX_STATE:
+    on_device = isinstance(x, Tensor)
+    if on_device and size > MAX_STATE:
         raise OnnxUnsupportedError(f"a state of {size} elements is larger than {MAX_STATE}")
     if not time:
         raise OnnxFormatError("the sequence has no steps")
@@ -104,7 +106,7 @@ def _run(
     if any(state is not None for state in initial):
         zeros = xp.zeros((directions, batch, size), x.dtype)
         states = xp.stack([zeros if state is None else state for state in initial])
-    apply = _apply if xp is f else _apply_on_host
+    apply: Callable[..., Any] = _apply if on_device else _apply_on_host
     options = {
         "clip": call.get("clip", float, 0.0),
         "linear_before_reset": op == "GRU" and call.flag("linear_before_reset"),
@@ -114,7 +116,7 @@ def _run(
     made = []
     # Both directions run together unless their activations differ.
     for some in [slice(None)] if len(set(activations)) == 1 else [slice(0, 1), slice(1, 2)]:
-        found: dict[str, Any] = {
+        found: dict[str, A | None] = {
             "bias": None if b is None else b[some],
             "lengths": lengths,
             "states": None if states is None else states[:, some],
@@ -158,7 +160,7 @@ def _apply_on_host(
 
 @operator("RNN")
 @operator("GRU")
-def rnn(
+def _rnn(
     call: Call,
     x: Tensor,
     w: Tensor,
@@ -171,7 +173,7 @@ def rnn(
 
 
 @operator("LSTM")
-def lstm(
+def _lstm(
     call: Call,
     x: Tensor,
     w: Tensor,
@@ -186,33 +188,41 @@ def lstm(
 
 
 def _on_host(
-    call: Call, np: Any, states: int, x: Any, w: Any, r: Any, *others: Any
-) -> tuple[Any, ...]:
+    call: Call, np: NumPy, states: int, x: Array, w: Array, r: Array, *others: Array | None
+) -> tuple[Array, ...]:
     """For states that are too large for a device."""
-    b, lengths, *rest = [*others, None, None, None, None]
-    made = _run(call, np, x, w, r, b, lengths, list(rest[:states]), rest[states])
+    more: list[Array | None] = [*others, None, None, None, None]
+    b, lengths, *rest = more
+    made = _run(call, np, x, w, r, b, lengths, rest[:states], rest[states])
     return tuple(np.ascontiguousarray(value, dtype=x.dtype) for value in made)
 
 
 @host_operator("RNN")
 @host_operator("GRU")
 def _rnn_on_host(
-    call: Call, np: Any, x: Any, w: Any, r: Any, b: Any = None, lens: Any = None, h: Any = None
-) -> tuple[Any, ...]:
+    call: Call,
+    np: NumPy,
+    x: Array,
+    w: Array,
+    r: Array,
+    b: Array | None = None,
+    lens: Array | None = None,
+    h: Array | None = None,
+) -> tuple[Array, ...]:
     return _on_host(call, np, 1, x, w, r, b, lens, h)
 
 
 @host_operator("LSTM")
 def _lstm_on_host(
     call: Call,
-    np: Any,
-    x: Any,
-    w: Any,
-    r: Any,
-    b: Any = None,
-    lens: Any = None,
-    h: Any = None,
-    c: Any = None,
-    p: Any = None,
-) -> tuple[Any, ...]:
+    np: NumPy,
+    x: Array,
+    w: Array,
+    r: Array,
+    b: Array | None = None,
+    lens: Array | None = None,
+    h: Array | None = None,
+    c: Array | None = None,
+    p: Array | None = None,
+) -> tuple[Array, ...]:
     return _on_host(call, np, 2, x, w, r, b, lens, h, c, p)

@@ -31,6 +31,7 @@ class Window:
 
     @property
     def axes(self) -> int:
+        """The number of spatial axes."""
         return len(self.kernel)
 
     def extent(self, axis: int) -> int:

@@ -117,7 +117,7 @@ def _interleaved(x: Tensor, stride: tuple[int, ...], groups: int, each: int) -> 
 
 
 @operator("ConvTranspose")
-def conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def _conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     axes = spatial_axes(x)
     groups = call.get("group", int, 1)
     kernel = call.ints("kernel_shape", weight.shape[2:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import dtype as dt
 from ..... import functions as f
@@ -14,6 +14,9 @@ from .....shape import Shape, check_axis, size_of, strides_of
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator, text_operator
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 
 def check_range(indices: Tensor, length: int) -> None:
@@ -107,7 +110,7 @@ def array_feature_extractor(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 
 
 @text_operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
-def array_feature_extractor_of_texts(call: Call, np: Any, x: Any, indices: Any) -> Any:
+def array_feature_extractor_of_texts(call: Call, np: NumPy, x: Array, indices: Array) -> Array:
     """The elements of the last axis of strings at some indices."""
     places = np.asarray(indices).reshape(-1)
     if not x.ndim or (len(places) and not 0 <= places.min() <= places.max() < x.shape[-1]):

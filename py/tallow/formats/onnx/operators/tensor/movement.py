@@ -28,24 +28,24 @@ def reshape(call: Call, x: Tensor, shape: Tensor) -> Tensor:
 
 
 @operator("Flatten")
-def flatten(call: Call, x: Tensor) -> Tensor:
+def _flatten(call: Call, x: Tensor) -> Tensor:
     axis = call.get("axis", int, 1)
     axis = axis if axis == x.ndim else check_axis(axis, x.ndim, "flatten")
     return f.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
 
 @operator("Transpose")
-def transpose(call: Call, x: Tensor) -> Tensor:
+def _transpose(call: Call, x: Tensor) -> Tensor:
     return f.permute_dims(x, call.ints("perm", tuple(reversed(range(x.ndim)))))
 
 
 @operator("Squeeze")
-def squeeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
+def _squeeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
     return f.squeeze(x, call.integers("axes", axes))
 
 
 @operator("Unsqueeze")
-def unsqueeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
+def _unsqueeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
     wanted = call.integers("axes", axes)
     if wanted is None:
         raise OnnxFormatError("it has no axes")
@@ -53,7 +53,7 @@ def unsqueeze(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
 
 
 @operator("Concat")
-def concat(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+def _concat(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return f.concat([x, *others], call.get("axis", int))
 
 
@@ -79,7 +79,7 @@ def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> list[Tensor]:
 
 
 @operator("Expand", since=8)
-def expand(call: Call, x: Tensor, shape: Tensor) -> Tensor:
+def _expand(call: Call, x: Tensor, shape: Tensor) -> Tensor:
     wanted = call.known_integers(shape, "shape")
     if any(dim < 0 for dim in wanted):
         raise OnnxFormatError(f"the shape {wanted} has a negative dimension")
@@ -87,7 +87,7 @@ def expand(call: Call, x: Tensor, shape: Tensor) -> Tensor:
 
 
 @operator("Tile", since=6)
-def tile(call: Call, x: Tensor, repeats: Tensor) -> Tensor:
+def _tile(call: Call, x: Tensor, repeats: Tensor) -> Tensor:
     counts = call.known_integers(repeats, "repeats")
     if len(counts) != x.ndim or any(count < 0 for count in counts):
         raise OnnxFormatError(f"repeats {counts} do not fit the {x.ndim} axes of {x.shape}")

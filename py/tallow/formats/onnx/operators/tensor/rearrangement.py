@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
@@ -11,6 +11,9 @@ from .....shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 
 @operator("ReverseSequence", since=10)
@@ -50,7 +53,7 @@ def center_crop_pad(call: Call, x: Tensor, shape: Tensor) -> Tensor:
 
 
 @host_operator("ImageDecoder", since=20)
-def image_decoder(call: Call, np: Any, stream: Any) -> Any:
+def image_decoder(call: Call, np: NumPy, stream: Array) -> Array:
     """(h, w, channels) uint8, decoded by Pillow if it is installed."""
     wanted = call.choice("pixel_format", "RGB", "BGR", "Grayscale")
     try:

@@ -5,7 +5,7 @@ The host computes cases that would take a GPU too many steps, and strings.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..... import functions as f
 from .....errors import OnnxFormatError
@@ -16,6 +16,9 @@ from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
 from .gathering import check_range, flat_indices
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 
 def _reduction(call: Call, since: int) -> str:
@@ -70,7 +73,7 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
 _JOINS = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
 
 
-def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str) -> Any:
+def _written(np: NumPy, x: Array, at: tuple[Any, ...], updates: Array, reduction: str) -> Array:
     result = x.copy()
     try:
         if reduction == "none":
@@ -83,8 +86,9 @@ def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str)
 
 
 @host_operator("ScatterElements", since=11)
-def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
-    """As `scatter_elements`, in NumPy."""
+def _scatter_elements_on_host(
+    call: Call, np: NumPy, x: Array, indices: Array, updates: Array
+) -> Array:
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
         raise OnnxFormatError(
@@ -96,14 +100,13 @@ def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates:
 
 
 @host_operator("Scatter", since=9)
-def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+def scatter_on_host(call: Call, np: NumPy, x: Array, indices: Array, updates: Array) -> Array:
     """The name of ScatterElements before opset 11."""
-    return scatter_elements_on_host(call, np, x, indices, updates)
+    return _scatter_elements_on_host(call, np, x, indices, updates)
 
 
 @host_operator("ScatterND", since=11)
-def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
-    """As `scatter_nd`, in NumPy."""
+def _scatter_nd_on_host(call: Call, np: NumPy, x: Array, indices: Array, updates: Array) -> Array:
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         raise OnnxFormatError(

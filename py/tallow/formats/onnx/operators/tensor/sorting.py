@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..... import dtype as dt
 from ..... import functions as f
@@ -17,6 +17,9 @@ from .....shape import check_axis, strides_of
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import host_operator, operator
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 
 @operator("TopK")
@@ -33,7 +36,7 @@ def top_k(call: Call, x: Tensor, k: Tensor | None = None) -> list[Tensor]:
 
 
 @host_operator("TopK")
-def top_k_on_host(call: Call, np: Any, x: Any, k: Any = None) -> tuple[Any, Any]:
+def top_k_on_host(call: Call, np: NumPy, x: Array, k: Array | None = None) -> tuple[Array, Array]:
     """For a k that is not known when the model is loaded."""
     call.ignore("sorted")
     count = call.get("k", int) if k is None else int(k.reshape(-1)[0])
@@ -56,14 +59,14 @@ def non_zero(call: Call, x: Tensor) -> Tensor:
 
 
 @host_operator("NonZero", since=9)
-def non_zero_on_host(call: Call, np: Any, x: Any) -> Any:
+def non_zero_on_host(call: Call, np: NumPy, x: Array) -> Array:
     """Where x, of n axes, is not 0: (n, count), int64, in row-major order."""
     found = np.nonzero(x) if x.ndim else ()
     return np.array(found, np.int64).reshape(x.ndim, -1 if x.ndim else int(bool(x)))
 
 
 @host_operator("Compress", since=9)
-def compress_on_host(call: Call, np: Any, x: Any, condition: Any) -> Any:
+def compress_on_host(call: Call, np: NumPy, x: Array, condition: Array) -> Array:
     """As `compress`, for a condition that is not known when the model is loaded."""
     axis = call.get("axis", int, None)
     axis = None if axis is None else check_axis(axis, x.ndim, "compress")
@@ -74,7 +77,7 @@ def compress_on_host(call: Call, np: Any, x: Any, condition: Any) -> Any:
 
 
 @host_operator("Unique", since=11)
-def unique_on_host(call: Call, np: Any, x: Any) -> tuple[Any, ...]:
+def unique_on_host(call: Call, np: NumPy, x: Array) -> tuple[Any, ...]:
     """Distinct elements or, with an axis, slices; their first indices; the index among them of each
     element of x; and how often each occurs. Without `sorted`, in order of first occurrence."""
     axis = call.get("axis", int, None)
@@ -97,13 +100,13 @@ def unique_on_host(call: Call, np: Any, x: Any) -> tuple[Any, ...]:
 @host_operator("NonMaxSuppression", since=10)
 def non_max_suppression_on_host(
     call: Call,
-    np: Any,
-    boxes: Any,
-    scores: Any,
-    max_boxes: Any = None,
-    overlap: Any = None,
-    min_score: Any = None,
-) -> Any:
+    np: NumPy,
+    boxes: Array,
+    scores: Array,
+    max_boxes: Array | None = None,
+    overlap: Array | None = None,
+    min_score: Array | None = None,
+) -> Array:
     """Rows (batch, class, box): per class the best boxes, without those that overlap a better
     one by more than the threshold (intersection over union)."""
     centred = call.flag("center_point_box")
@@ -138,7 +141,7 @@ def non_max_suppression_on_host(
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
-def _corners(np: Any, boxes: Any, centred: bool) -> tuple[Any, Any]:
+def _corners(np: NumPy, boxes: Array, centred: bool) -> tuple[Array, Array]:
     """The lower and upper corners of boxes, given as two corners or as centre and size."""
     first, second = boxes[:, :2], boxes[:, 2:]
     if centred:

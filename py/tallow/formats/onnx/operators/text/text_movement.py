@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .....hostarray import StringArray
 from ...call import Call
 from ...registry import text_operator
 from ...values import check_texts
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 
 def _check(dims: Iterable[int]) -> None:
@@ -19,28 +22,29 @@ def _check(dims: Iterable[int]) -> None:
 
 
 @text_operator("Constant")
-def constant(call: Call, np: Any) -> Any:
+def _constant(call: Call, np: NumPy) -> Array:
     if "value_strings" in call.node.attributes:
         return np.array(call.get("value_strings", tuple), dtype=object)
     if "value_string" in call.node.attributes:
         return np.array(call.get("value_string", str), dtype=object)
-    return call.get("value", StringArray).numpy()
+    texts: Array = call.get("value", StringArray).numpy()
+    return texts
 
 
 @text_operator("Where", since=9)
-def where(call: Call, np: Any, condition: Any, x: Any, y: Any) -> Any:
+def _where(call: Call, np: NumPy, condition: Array, x: Array, y: Array) -> Array:
     _check(np.broadcast_shapes(condition.shape, x.shape, y.shape))
     return np.where(condition, x, y)
 
 
 @text_operator("Concat")
-def concat(call: Call, np: Any, *values: Any) -> Any:
+def _concat(call: Call, np: NumPy, *values: Array) -> Array:
     check_texts(sum(value.size for value in values))
     return np.concatenate(values, call.get("axis", int))
 
 
 @text_operator("Gather")
-def gather(call: Call, np: Any, x: Any, indices: Any) -> Any:
+def _gather(call: Call, np: NumPy, x: Array, indices: Array) -> Array:
     axis = call.get("axis", int, 0)
     if x.ndim:
         _check((*np.delete(x.shape, axis), *indices.shape))
@@ -48,7 +52,7 @@ def gather(call: Call, np: Any, x: Any, indices: Any) -> Any:
 
 
 @text_operator("Reshape")
-def reshape(call: Call, np: Any, x: Any, shape: Any) -> Any:
+def _reshape(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
     dims = [int(dim) for dim in shape]
     if not call.flag("allowzero"):
         dims = [x.shape[i] if dim == 0 else dim for i, dim in enumerate(dims)]
@@ -56,58 +60,64 @@ def reshape(call: Call, np: Any, x: Any, shape: Any) -> Any:
 
 
 @text_operator("Transpose")
-def transpose(call: Call, np: Any, x: Any) -> Any:
+def _transpose(call: Call, np: NumPy, x: Array) -> Array:
     return np.transpose(x, call.ints("perm", None))
 
 
 @text_operator("Squeeze")
-def squeeze(call: Call, np: Any, x: Any, axes: Any = None) -> Any:
+def _squeeze(call: Call, np: NumPy, x: Array, axes: Array | None = None) -> Array:
     given = call.ints("axes", None) if axes is None else tuple(map(int, axes))
     return np.squeeze(x, given)
 
 
 @text_operator("Unsqueeze")
-def unsqueeze(call: Call, np: Any, x: Any, axes: Any = None) -> Any:
+def _unsqueeze(call: Call, np: NumPy, x: Array, axes: Array | None = None) -> Array:
     given = call.ints("axes") if axes is None else tuple(map(int, axes))
     return np.expand_dims(x, given)
 
 
 @text_operator("Flatten")
-def flatten(call: Call, np: Any, x: Any) -> Any:
+def _flatten(call: Call, np: NumPy, x: Array) -> Array:
     axis = call.get("axis", int, 1)
     rows = int(np.prod(x.shape[:axis], dtype=np.int64))
     return x.reshape(rows, -1) if rows else x.reshape(rows, int(np.prod(x.shape[axis:])))
 
 
 @text_operator("Expand", since=8)
-def expand(call: Call, np: Any, x: Any, shape: Any) -> Any:
+def _expand(call: Call, np: NumPy, x: Array, shape: Array) -> Array:
     dims = np.broadcast_shapes(x.shape, tuple(map(int, shape)))
     _check(dims)
     return np.broadcast_to(x, dims)
 
 
 @text_operator("Tile")
-def tile(call: Call, np: Any, x: Any, repeats: Any) -> Any:
+def _tile(call: Call, np: NumPy, x: Array, repeats: Array) -> Array:
     times = tuple(map(int, repeats))
     _check((x.size, *times))
     return np.tile(x, times)
 
 
 @text_operator("Shape")
-def shape(call: Call, np: Any, x: Any) -> Any:
+def _shape(call: Call, np: NumPy, x: Array) -> Array:
     part = x.shape[call.get("start", int, 0) : call.get("end", int, None)]
     return np.array(part, np.int64)
 
 
 @text_operator("Size")
-def size(call: Call, np: Any, x: Any) -> Any:
+def _size(call: Call, np: NumPy, x: Array) -> Array:
     return np.array(x.size, np.int64)
 
 
 @text_operator("Slice", since=10)
-def slice_(
-    call: Call, np: Any, x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None
-) -> Any:
+def _slice(
+    call: Call,
+    np: NumPy,
+    x: Array,
+    starts: Array,
+    ends: Array,
+    axes: Array | None = None,
+    steps: Array | None = None,
+) -> Array:
     chosen = range(len(starts)) if axes is None else map(int, axes)
     strides = [1] * len(starts) if steps is None else list(map(int, steps))
     index = [slice(None)] * x.ndim
@@ -119,7 +129,7 @@ def slice_(
 
 
 @text_operator("Split")
-def split(call: Call, np: Any, x: Any, lengths: Any = None) -> Any:
+def _split(call: Call, np: NumPy, x: Array, lengths: Array | None = None) -> tuple[Array, ...]:
     axis = call.get("axis", int, 0)
     given = call.ints("split", None) if lengths is None else tuple(map(int, lengths))
     parts = call.get("num_outputs", int, len(call.node.outputs))
@@ -132,7 +142,14 @@ def split(call: Call, np: Any, x: Any, lengths: Any = None) -> Any:
 
 
 @text_operator("Pad", since=11)
-def pad(call: Call, np: Any, x: Any, pads: Any, value: Any = None, axes: Any = None) -> Any:
+def _pad(
+    call: Call,
+    np: NumPy,
+    x: Array,
+    pads: Array,
+    value: Array | None = None,
+    axes: Array | None = None,
+) -> Array:
     mode = call.choice("mode", "constant", "reflect", "edge", "wrap")
     chosen = range(x.ndim) if axes is None else [int(axis) % x.ndim for axis in axes]
     widths = [(0, 0)] * x.ndim

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .....codes import FORMATS
 from .....dtype import DType
@@ -19,20 +19,23 @@ from ...read.tensors import STRING, type_called
 from ...registry import host_operator
 from ...values import check_array, check_memory, check_texts
 
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
-def object_array(np: Any, values: Sequence[str], shape: Sequence[int]) -> Any:
+
+def object_array(np: NumPy, values: Sequence[str], shape: Sequence[int]) -> Array:
     """An array of strings; NumPy itself would split nested lists."""
     flat = np.empty(len(values), object)
     flat[:] = values
     return flat.reshape(shape)
 
 
-def _each(np: Any, function: Callable[[str], str], x: Any) -> Any:
+def _each(np: NumPy, function: Callable[[str], str], x: Array) -> Array:
     return object_array(np, [function(text) for text in x.reshape(-1)], x.shape)
 
 
 @host_operator("StringConcat", since=20)
-def string_concat(call: Call, np: Any, x: Any, y: Any) -> Any:
+def _string_concat(call: Call, np: NumPy, x: Array, y: Array) -> Array:
     left, right = np.broadcast_arrays(x, y)
     check_texts(left.size)
     for given, spread in ((x, left), (y, right)):
@@ -43,7 +46,7 @@ def string_concat(call: Call, np: Any, x: Any, y: Any) -> Any:
 
 
 @host_operator("StringSplit", since=20)
-def string_split(call: Call, np: Any, x: Any) -> tuple[Any, Any]:
+def string_split(call: Call, np: NumPy, x: Array) -> tuple[Array, Array]:
     """The parts along a new last axis, with short rows padded by ""; and their counts."""
     delimiter = call.get("delimiter", str, "") or None
     maxsplit = call.get("maxsplit", int, -1)
@@ -64,14 +67,14 @@ def _parts(text: str, delimiter: str | None, maxsplit: int) -> int:
 
 
 @host_operator("RegexFullMatch", since=20)
-def regex_full_match(call: Call, np: Any, x: Any) -> Any:
+def _regex_full_match(call: Call, np: NumPy, x: Array) -> Array:
     pattern = compiled(call.get("pattern", str))
     found = [pattern.matches(text) for text in x.reshape(-1)]
     return np.array(found, bool).reshape(x.shape)
 
 
 @host_operator("StringNormalizer", since=10)
-def string_normalizer(call: Call, np: Any, x: Any) -> Any:
+def string_normalizer(call: Call, np: NumPy, x: Array) -> Array:
     """Removes stop words and changes case; the result is one empty string if none are left."""
     call.ignore("locale")  # Python's case mapping is Unicode's, the same everywhere
     action = call.choice("case_change_action", "NONE", "LOWER", "UPPER")
@@ -87,7 +90,7 @@ def string_normalizer(call: Call, np: Any, x: Any) -> Any:
 
 
 @host_operator("TfIdfVectorizer", since=9)
-def tf_idf_vectorizer(call: Call, np: Any, x: Any) -> Any:
+def tf_idf_vectorizer(call: Call, np: NumPy, x: Array) -> Array:
     """How often each n-gram of the pool occurs in a row, with up to `skips` items in between."""
     shortest, longest = call.get("min_gram_length", int), call.get("max_gram_length", int)
     skips, mode = call.get("max_skip_count", int), call.choice("mode", "TF", "IDF", "TFIDF")
@@ -143,24 +146,24 @@ def _pool(pool: Sequence[Any], starts: Sequence[int], count: int) -> dict[tuple[
 
 
 @host_operator("Equal", since=1)
-def equal_on_host(call: Call, np: Any, x: Any, y: Any) -> Any:
+def _equal_on_host(call: Call, np: NumPy, x: Array, y: Array) -> Array:
     check_array(np.broadcast_shapes(x.shape, y.shape), 8)  # objects first
     return np.asarray(np.equal(x, y), bool)
 
 
 @host_operator("Cast")
-def cast_on_host(call: Call, np: Any, x: Any) -> Any:
+def _cast_on_host(call: Call, np: NumPy, x: Array) -> Array:
     call.ignore("saturate", "round_mode")
     return _cast(np, x, call.get("to", int))
 
 
 @host_operator("CastLike", since=15)
-def cast_like_on_host(call: Call, np: Any, x: Any, like: Any) -> Any:
+def _cast_like_on_host(call: Call, np: NumPy, x: Array, like: Array) -> Array:
     call.ignore("saturate", "round_mode")
     return _cast(np, x, STRING) if like.dtype == object else x.astype(like.dtype)
 
 
-def _cast(np: Any, x: Any, number: int) -> Any:
+def _cast(np: NumPy, x: Array, number: int) -> Array:
     """Casts to and from strings; other casts are composed."""
     if number == STRING:
         return _each(np, str, x) if x.dtype == object else _to_strings(np, x)
@@ -173,7 +176,8 @@ def _cast(np: Any, x: Any, number: int) -> Any:
         values = [_number(text, wanted) for text in x.reshape(-1)]
     except ValueError as error:
         raise OnnxFormatError(f"a string is not a {wanted.name}: {error}") from error
-    return from_values(values, x.shape, wanted).numpy()
+    numbers: Array = from_values(values, x.shape, wanted).numpy()
+    return numbers
 
 
 def _number(text: str, wanted: DType) -> float:
@@ -187,7 +191,7 @@ def _number(text: str, wanted: DType) -> float:
     return value
 
 
-def _to_strings(np: Any, x: Any) -> Any:
+def _to_strings(np: NumPy, x: Array) -> Array:
     """Numbers in the fewest digits that tell them apart from their neighbours."""
     items = x.reshape(-1)
     if x.dtype.kind in "bui":
@@ -197,7 +201,7 @@ def _to_strings(np: Any, x: Any) -> Any:
     return object_array(np, [named.get(text, text) for text in written], x.shape)
 
 
-def _shortest(item: Any) -> str:
+def _shortest(item: Array) -> str:
     """A NumPy number in the form of C's %g."""
     for digits in range(6, 18):
         text = f"{float(item):.{digits}g}"

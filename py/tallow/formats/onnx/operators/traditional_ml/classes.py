@@ -4,7 +4,7 @@ host, which computes all of the operator."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..... import dtype as dt
 from ..... import functional as nn
@@ -22,6 +22,9 @@ from ..text.texts import object_array
 from .learning import DOMAIN, TRANSFORMS, linear_scores, transformed
 from .trees import float_list, named_trees, tree_scores
 
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
+
 _Scored = Callable[[Call, Tensor, int], tuple[Tensor, Tensor]]
 """function(call, x, classes): the index of each row's label (n,), and its scores."""
 
@@ -36,7 +39,7 @@ def _operators(name: str, integers: str, function: _Scored) -> None:
         chosen, scores = function(call, x, len(labels))
         return [f.take(asarray(from_values(labels, (len(labels),), dt.int64)), chosen), scores]
 
-    def on_host(call: Call, np: Any, x: Any) -> tuple[Any, Any]:
+    def on_host(call: Call, np: NumPy, x: Array) -> tuple[Array, Array]:
         labels = call.get("classlabels_strings", tuple, ()) or call.ints(integers, ())
         given = input_node("x", x.shape, as_dtype(x.dtype))
         chosen, scores = function(call, Tensor(given), len(labels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..... import dtype as dt
 from ..... import functional as nn
@@ -17,6 +17,9 @@ from ...call import Call
 from ...registry import host_operator, operator
 from ...values import check_array, check_memory
 from ..text.texts import object_array
+
+if TYPE_CHECKING:
+    from .....arrays import Array, NumPy
 
 DOMAIN = "ai.onnx.ml"
 
@@ -34,12 +37,12 @@ def _of_features(call: Call, name: str, x: Tensor, default: float) -> Tensor:
 
 
 @operator("Binarizer", domain=DOMAIN)
-def binarizer(call: Call, x: Tensor) -> Tensor:
+def _binarizer(call: Call, x: Tensor) -> Tensor:
     return (x > call.get("threshold", float, 0.0)).astype(x.dtype)
 
 
 @operator("Scaler", domain=DOMAIN)
-def scaler(call: Call, x: Tensor) -> Tensor:
+def _scaler(call: Call, x: Tensor) -> Tensor:
     offset, scale = _of_features(call, "offset", x, 0), _of_features(call, "scale", x, 1)
     return (x.astype(dt.float32) - offset) * scale
 
@@ -133,7 +136,7 @@ def linear_scores(call: Call, x: Tensor, count: int) -> Tensor:
 
 
 @operator("LinearRegressor", domain=DOMAIN)
-def linear_regressor(call: Call, x: Tensor) -> Tensor:
+def _linear_regressor(call: Call, x: Tensor) -> Tensor:
     name = call.choice("post_transform", *TRANSFORMS)
     return transformed(linear_scores(call, x, call.get("targets", int, 1)), name)
 
@@ -153,7 +156,7 @@ def one_hot_encoder(call: Call, x: Tensor) -> Tensor:
 
 
 @host_operator("OneHotEncoder", domain=DOMAIN)
-def one_hot_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
+def _one_hot_encoder_on_host(call: Call, np: NumPy, x: Array) -> Array:
     names = call.get("cats_strings", tuple, ())
     check_array((*x.shape, len(names)), 8)  # objects first
     found = x[..., None] == object_array(np, names, (len(names),))
@@ -217,7 +220,7 @@ def label_encoder(call: Call, x: Tensor) -> Tensor:
 
 
 @host_operator("LabelEncoder", domain=DOMAIN)
-def label_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
+def _label_encoder_on_host(call: Call, np: NumPy, x: Array) -> Array:
     if call.opset < 2:
         names = call.get("classes_strings", tuple)
         numbers = {name: number for number, name in enumerate(names)}
@@ -235,7 +238,7 @@ def label_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
 
 
 @host_operator("CategoryMapper", domain=DOMAIN)
-def category_mapper(call: Call, np: Any, x: Any) -> Any:
+def category_mapper(call: Call, np: NumPy, x: Array) -> Array:
     """Strings to integers, or back."""
     names, numbers = call.get("cats_strings", tuple), call.ints("cats_int64s")
     other, default = call.get("default_int64", int, -1), call.get("default_string", str, "_Unused")
@@ -249,7 +252,7 @@ def category_mapper(call: Call, np: Any, x: Any) -> Any:
 
 
 @host_operator("ZipMap", domain=DOMAIN)
-def zip_map(call: Call, np: Any, x: Any) -> Any:
+def zip_map(call: Call, np: NumPy, x: Array) -> list[dict[str | int, float]]:
     """A map for each row, from labels to scores."""
     labels = call.get("classlabels_strings", tuple, ()) or call.ints("classlabels_int64s", ())
     call.ignore("classlabels_int64s")
@@ -262,8 +265,9 @@ def zip_map(call: Call, np: Any, x: Any) -> Any:
 _MAP = 512  # bytes of an entry, at least
 
 
-def _looked_up(np: Any, x: Any, find: Callable[[Any], Any], dtype: DType | None) -> Any:
+def _looked_up(np: NumPy, x: Array, find: Callable[[Any], Any], dtype: DType | None) -> Array:
     found = [find(item) for item in x.reshape(-1).tolist()]
     if dtype is None:
         return object_array(np, found, x.shape)
-    return from_values(found, x.shape, dtype).numpy()
+    numbers: Array = from_values(found, x.shape, dtype).numpy()
+    return numbers
