@@ -29,7 +29,7 @@ OPS = 200
 
 def library(name: str) -> Any:
     """The library, told to use one thread."""
-    t = importlib.import_module(name)
+    t = importlib.import_module("tallow.torch" if name == "tallow" else name)
     if name == "torch":
         t.set_num_threads(1)
     else:

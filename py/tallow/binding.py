@@ -73,7 +73,11 @@ def getter(
         for form in forms:
             row = rows(form).get(name)
             if row is not None and row.home.startswith(under):
-                value = package[name] = row.find()
+                value = row.find()
+                alias = row.own != name or row.home == "methods.views"
+                if alias and "torch" in row.forms:  # PyTorch's name, and its names of arguments
+                    value = _spelled(name, value)
+                package[name] = value
                 return value
         raise AttributeError(f"module {path!r} has no attribute {name!r}")
 
