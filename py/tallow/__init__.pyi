@@ -85,8 +85,6 @@ from tallow.functions.creation import tril as tril
 from tallow.functions.creation import triu as triu
 from tallow.functions.creation import zeros as zeros
 from tallow.functions.creation import zeros_like as zeros_like
-from tallow.functions.cumulative import cumulative_prod as cumprod
-from tallow.functions.cumulative import cumulative_sum as cumsum
 from tallow.functions.cumulative import cumulative_prod as cumulative_prod
 from tallow.functions.cumulative import cumulative_sum as cumulative_sum
 from tallow.functions.data_types import astype as astype
@@ -242,6 +240,8 @@ from tallow.functions.linear_algebra import matrix_transpose as matrix_transpose
 from tallow.functions.linear_algebra import vecdot as vecdot
 from tallow.functions.lines import cummax as cummax
 from tallow.functions.lines import cummin as cummin
+from tallow.functions.lines import cumprod as cumprod
+from tallow.functions.lines import cumsum as cumsum
 from tallow.functions.lines import cumulative_trapezoid as cumulative_trapezoid
 from tallow.functions.lines import diff as diff
 from tallow.functions.lines import gradient as gradient
@@ -343,8 +343,6 @@ from tallow.functions.randomness import randn as randn
 from tallow.functions.randomness import randn_like as randn_like
 from tallow.functions.randomness import randperm as randperm
 from tallow.functions.reduction import all as all
-from tallow.functions.reduction import max as amax
-from tallow.functions.reduction import min as amin
 from tallow.functions.reduction import any as any
 from tallow.functions.reduction import argmax as argmax
 from tallow.functions.reduction import argmin as argmin
@@ -380,6 +378,8 @@ from tallow.functions.special import erfc as erfc
 from tallow.functions.special import erfinv as erfinv
 from tallow.functions.special import logit as logit
 from tallow.functions.special import xlogy as xlogy
+from tallow.functions.statistics import amax as amax
+from tallow.functions.statistics import amin as amin
 from tallow.functions.statistics import aminmax as aminmax
 from tallow.functions.statistics import bincount as bincount
 from tallow.functions.statistics import corrcoef as corrcoef

@@ -130,7 +130,6 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functions.cumulative": {
         "tallow": "cumulative_prod cumulative_sum",
-        "tallow method in-place torch": "cumprod=cumulative_prod cumsum=cumulative_sum",
     },
     "functions.data_types": {
         "tallow": "astype e finfo get_default_dtype iinfo inf isdtype nan newaxis pi result_type",
@@ -214,6 +213,7 @@ NAMES: dict[str, dict[str, str]] = {
         "operator second": "__rmatmul__=matmul",
     },
     "functions.lines": {
+        "tallow method in-place torch": "cumprod cumsum",
         "tallow method torch": "cummax cummin diff logcumsumexp",
         "tallow torch": "cumulative_trapezoid gradient trapezoid trapz=trapezoid",
     },
@@ -266,7 +266,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functions.reduction": {
         "tallow": "max mean min std var",
-        "tallow method torch": "all amax=max amin=min any argmax argmin prod sum",
+        "tallow method torch": "all any argmax argmin prod sum",
     },
     "functions.searching": {
         "tallow method torch": "argwhere=nonzero count_nonzero nonzero",
@@ -296,7 +296,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functions.statistics": {
         "tallow method torch": """
-            aminmax bincount corrcoef cov histc histogram logsumexp nanmean nansum
+            amax amin aminmax bincount corrcoef cov histc histogram logsumexp nanmean nansum
         """,
         "tallow torch": "std_mean var_mean",
     },
@@ -541,7 +541,7 @@ PACKAGES = "amp autograd distributions func functional linalg nn onnx optim util
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "dim": ("axis", "axes", "dims"), "axis": ("dim",), "dims": ("axes", "axis", "dim"),
     "keepdim": ("keepdims",), "keepdims": ("keepdim",), "end": ("stop",), "steps": ("num",),
-    "diagonal": ("k",), "size": ("shape",),
+    "diagonal": ("k",), "size": ("shape",), "axis0": ("dim0",), "axis1": ("dim1",),
 }  # fmt: skip
 """Names of arguments in PyTorch, or in the array API, and what definitions may call them. Methods
 and `tallow.torch` take both."""

@@ -6,17 +6,28 @@ import math
 from collections.abc import Sequence
 
 from .. import dtype as dt
+from ..dtype import DType
 from ..errors import OptionError, ShapeError
 from ..shape import check_axes, check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, reduction
 from .arrange import Ordered
 from .creation import arange
-from .cumulative import cumulative_sum
+from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take_along_axis
 from .manipulation import broadcast_to, concat, pad, reshape
 from .numbers import logaddexp
 from .places import _along
+
+
+def cumsum(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
+    """The running sums along an axis, in the types of `sum`. Raises ShapeError as it does."""
+    return cumulative_sum(input, dim, dtype)
+
+
+def cumprod(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
+    """The running products along an axis, in the types of `prod`."""
+    return cumulative_prod(input, dim, dtype)
 
 
 def diff(

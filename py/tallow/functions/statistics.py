@@ -28,6 +28,17 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
     return found if keepdim else manipulation.squeeze(found, dim)
 
 
+def amax(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """The largest elements along axes, or of all; equal ones share the gradient. Raises ShapeError
+    over an empty axis."""
+    return reduction.max(input, dim, keepdim)
+
+
+def amin(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
+    """The smallest elements along axes, as `amax` the largest."""
+    return reduction.min(input, dim, keepdim)
+
+
 class Bounds(NamedTuple):
     """The smallest and the largest elements."""
 

@@ -68,7 +68,6 @@ def _reordered(function: Shaper[P]) -> Shaper[P]:
     return method
 
 
-unsqueeze = _reshaped(manipulation.expand_dims)
 squeeze = _reshaped(squeezed)
 unflatten = _reshaped(axis_split)
 flatten = _reshaped(flattened)
@@ -91,6 +90,11 @@ def reshape(
         wanted = sizes[0]
     lengths: Sequence[int] = [wanted] if isinstance(wanted, int) else wanted  # type: ignore[assignment]
     return _in_shape(input, manipulation.reshape(input, lengths))
+
+
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """An axis of length 1 inserted at the position dim of the result. Raises ShapeError."""
+    return _in_shape(input, manipulation.expand_dims(input, dim))
 
 
 def view(input: Tensor, *shape: int | Sequence[int] | DType | str) -> Tensor:
