@@ -9,8 +9,8 @@ Function names follow the Python array API standard, layers PyTorch. names.py li
 it is imported when it is first asked for. Importing imports no NumPy.
 """
 
+from . import autodiff as autodiff  # which answers what the runtime asks about derivatives
 from . import names
-from .autodiff import past as past  # which answers what the runtime asks about derivatives
 from .binding import bind, getter, rows
 from .functions.creation import tensor as tensor  # not the package of that name
 from .runtime import evaluator as evaluator  # which computes tensors from now on

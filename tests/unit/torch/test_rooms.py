@@ -76,9 +76,10 @@ def test_rooms_have_the_same_objects(torch: Any) -> None:
     assert import_module("tallow.torch.nn.modules.linear").Linear is tl.nn.Linear
     assert torch.optim.Adam is tl.optim.Adam
     assert torch.utils.data.DataLoader is tl.utils.data.DataLoader
-    assert torch.backends.cudnn.benchmark is False
-    torch.backends.cudnn.benchmark = True
-    assert import_module("tallow.torch.backends.cudnn").benchmark is True
+    before = torch.backends.cudnn.benchmark
+    torch.backends.cudnn.benchmark = not before
+    assert import_module("tallow.torch.backends.cudnn").benchmark is not before
+    torch.backends.cudnn.benchmark = before
     assert "Linear" in dir(nn) and "max" in dir(torch)
 
 
