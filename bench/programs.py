@@ -3,7 +3,8 @@
     python3 build.py bench --programs [--torch PYTHON] [--only NAME ...] [--rounds N] [--json FILE]
 
 The programs are written once for both libraries (program_cases/), in the way of PyTorch's
-tutorials: nothing is compiled, and each step reads its loss. Both begin with the same numbers, and
+tutorials, and Tallow runs them through `tallow.torch`: nothing is compiled, and each step reads its
+loss. Both begin with the same numbers, and
 their losses are compared, except where a program draws random numbers of its own. Each library has
 a process with one thread, and they take turns. build.py does not install PyTorch: --torch names a
 Python that has it; without one, the table has Tallow alone. Times are those of the processor, for a

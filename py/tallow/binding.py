@@ -1,12 +1,13 @@
 """The one late binding: what names.py lists is imported when it is first used.
 
 `bind` gives the methods and operators of names.py to the class of tensors; `getter` makes the
-`__getattr__` of a package. Nothing else in the library looks up a
-definition by its name (tests/unit/project/test_names.py).
+`__getattr__` of a package. Nothing else in the library looks up a definition by its name, but for
+the rooms of `tallow.torch`, which its own table lists (tests/unit/project/test_names.py).
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
@@ -74,8 +75,7 @@ def getter(
             row = rows(form).get(name)
             if row is not None and row.home.startswith(under):
                 value = row.find()
-                alias = row.own != name or row.home == "methods.views"
-                if alias and "torch" in row.forms:  # PyTorch's name, and its names of arguments
+                if row.own != name and "torch" in row.forms:  # PyTorch's, with its arguments' names
                     value = _spelled(name, value)
                 package[name] = value
                 return value
@@ -90,12 +90,9 @@ def getter(
 @cache
 def parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], bool]:
     """The names of a function's arguments, and whether it takes others too."""
-    inner = function
-    while hasattr(inner, "__wrapped__"):
-        inner = inner.__wrapped__
-    code = inner.__code__
-    named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return named, bool(code.co_flags & 0x08)  # **options
+    found = inspect.signature(function).parameters.values()
+    named = [p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    return tuple(named), any(p.kind is p.VAR_KEYWORD for p in found)
 
 
 def own_name(key: str, names: tuple[str, ...], placed: int) -> str | None:

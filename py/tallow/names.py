@@ -13,7 +13,6 @@ A group of names is written under its forms:
     torch_        torch.NAME_               static     of the class, Tensor.NAME(...)
     nn            tallow.nn.NAME            nn.utils   tallow.nn.utils.NAME
     unlisted      tallow.NAME, which `from tallow import *` does not bring: it hides Python's
-
     internal      what the library itself binds late
     second        the tensor is the second argument of the definition, not the first
     number-first  torch.NAME may begin with a number, so it is the definition, not the method
@@ -400,13 +399,13 @@ NAMES: dict[str, dict[str, str]] = {
     "methods.facts": {
         "tallow method torch": "numel",
         "method": """
-            adjoint data_ptr dim element_size get_device grad_fn H=hermitian is_contiguous is_cpu
+            data_ptr dim element_size get_device grad_fn H=hermitian is_contiguous is_cpu
             is_cuda is_hpu is_meta is_mkldnn is_mps is_nested is_pinned=no is_quantized is_same_size
             is_shared=no is_sparse is_sparse_csr is_xpu itemsize layout mH=hermitian names nbytes
             ndimension=dim nelement=numel pin_memory=itself real record_stream resolve_conj=itself
             share_memory_=itself storage_offset stride
         """,
-        "method torch": "conj=itself is_inference=no is_signed",
+        "method torch": "adjoint conj=itself is_inference=no is_signed",
     },
     "methods.fills": {
         "method": """

@@ -62,7 +62,7 @@ def t(input: Tensor) -> Tensor:
     """A matrix transposed; a vector as it is. Raises ShapeError beyond two axes."""
     if input.ndim > 2:
         raise ShapeError(f"t and T: {input.shape} has more than two axes; use mT or transpose")
-    return input if input.ndim < 2 else transpose(input, 0, 1)
+    return manipulation.permute_dims(input, range(input.ndim)[::-1])
 
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:

@@ -21,7 +21,6 @@ from ..functions.shapes import squeeze as squeezed
 from ..functions.shapes import t as transposed_matrix
 from ..functions.shapes import transpose as transposed
 from ..functions.shapes import unflatten as axis_split
-from ..ops.movement import permute as permute_op
 from ..shape import check_axis
 from ..tensor import Tensor, is_basic
 
@@ -39,10 +38,8 @@ def _in_shape(tensor: Tensor, result: Tensor) -> Tensor:
 
 def _in_order(tensor: Tensor, result: Tensor) -> Tensor:
     """A result that has the axes of a tensor in another order, as a view of it."""
-    node, count = result.node, len(tensor.shape)
-    moved = node.op is permute_op and node.inputs[0] is tensor.node
-    order = tuple(node.attrs["axes"]) if moved else tuple(range(count))
-    back = tuple(order.index(axis) for axis in range(count))
+    order = result.node.attrs["axes"]  # of the op `permute`
+    back = [order.index(axis) for axis in range(len(order))]
     return result.view_of(
         tensor, lambda whole: whole.permute(*order), lambda _, new: new.permute(*back)
     )

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from .. import context, graph
 from ..compile.ranges import is_wide
-from ..graph import OPEN, Node, constant, topological
+from ..graph import OPEN, Node, constant, make, topological
 from ..hostarray import HostArray
 from ..ops.movement import reshape
 from ..ops.source import constant as constant_op
@@ -121,9 +121,11 @@ async def _host_data_async(buffer: Buffer) -> HostArray:
 
 def _read(node: Node, data: HostArray) -> HostArray:
     """The elements of a node that was computed to be read. Integers of 64 bits that a GPU has in
-    32 are kept on the host: their range is known there, so more can be computed of them."""
+    32 are kept on the host: their range is known there, so more can be computed of them. A single
+    one varies from turn to turn as a buffer does, so that it is an input of the next plan."""
     if node.is_buffer and _is_narrowed(node, node.attrs["buffer"].memory.name):
-        node.become(constant_op, constant(data).attrs)
+        kept = make(constant_op, data=data, shape=data.shape, dtype=data.dtype, varies=True)
+        node.become(constant_op, kept.attrs)
     return data
 
 

@@ -222,8 +222,8 @@ def _leaf(node: Node) -> Hashable:
 def _is_data(node: Node, exact: bool) -> bool:
     """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
     its plan again with the next batch, whatever that holds."""
-    if "varies" in node.attrs:  # the number of a random draw
-        return True
     dtype = node.dtype
-    known = dtype.coded or (exact and is_wide(dtype))
-    return bool(node.shape) and node.size > 1 and not known
+    if dtype.coded or (exact and is_wide(dtype)):
+        return False
+    # The number of a random draw varies, and one that was computed and read.
+    return "varies" in node.attrs or (bool(node.shape) and node.size > 1)

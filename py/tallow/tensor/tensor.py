@@ -7,6 +7,7 @@ it is.
 
 from __future__ import annotations
 
+from functools import cache
 from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import ref
@@ -115,8 +116,9 @@ _differentiators: list[Callable[[], Differentiator]] = []
 
 
 def use_differentiator(differentiator: Callable[[], Differentiator]) -> None:
-    """Derivatives of tensors are taken by what this gives, which is asked for when it is needed."""
-    _differentiators[:] = [differentiator]
+    """Derivatives of tensors are taken by what this gives, which is asked for once, when it is
+    needed."""
+    _differentiators[:] = [cache(differentiator)]
 
 
 def _differentiator() -> Differentiator:

@@ -18,8 +18,9 @@ which says which methods of tensors and which functions mean what PyTorch's do.
 A file has the name of its room, such as linalg.py. Others have names that are no room's:
 
     calls       PyTorch's names of arguments          rooms       install(); rooms of names only
-    names       data: what there is, and where        tensors     what makes tensors, or differs
+    names       data: what there is, and where        tensors     what makes tensors
     settings    seeds, default types, switches        files       save and load
+    functions   what differs from Tallow's function
     switches    torch.backends' settings              bindings    torch._C
     pytree      torch.utils._pytree                   model_zoo, tensorboard: torch.utils' rooms
     data_names, linalg_names, optimizer_names, autograd_functional: what Tallow's rooms lack
@@ -50,12 +51,13 @@ from ..tensor.printing import set_printoptions as set_printoptions
 from . import rooms, tensors
 from .calls import spelled
 from .files import *  # noqa: F403
+from .functions import *  # noqa: F403
+from .functions import _assert as _assert
 from .names import TYPES, words
 from .rooms import install as install
 from .rooms import uninstall as uninstall
 from .settings import *  # noqa: F403
 from .tensors import *  # noqa: F403
-from .tensors import _assert as _assert
 
 context.pytorch.set(True)
 rooms.prepare()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
-from ..binding import own_name
+from ..binding import own_name, parameters
 from ..errors import ArgumentError
 from ..tensor import Tensor
 
@@ -18,19 +17,11 @@ _NEEDLESS = frozenset({"layout", "pin_memory", "memory_format", "non_blocking", 
 """Arguments that change nothing here: there is one layout, and memory is the device's."""
 
 
-@cache
-def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], bool]:
-    """The names of a function's arguments, and whether it takes others too."""
-    found = inspect.signature(function).parameters.values()
-    named = [p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-    return tuple(named), any(p.kind is p.VAR_KEYWORD for p in found)
-
-
 def _arranged(
     what: str, function: Callable[..., Any], args: Sequence[Any], options: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
     """The arguments under the names that a definition has for them."""
-    names, takes_others = _parameters(function)
+    names, takes_others = parameters(function)
     placed, named = list(args), {}
     for key, value in options.items():
         if key in names:

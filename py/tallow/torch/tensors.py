@@ -1,5 +1,4 @@
-"""Functions of `torch` that make tensors, and those whose meaning or arguments differ from
-Tallow's function of the same name."""
+"""Functions of `torch` that make tensors, and the types of tensors."""
 
 from __future__ import annotations
 
@@ -10,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypedDict, Unpac
 import tallow as tl
 
 from .. import dtype as dt
-from .. import functional, shape
 from ..dtype import DType, as_dtype
 from ..errors import ArgumentError, DTypeError, OptionError
 from ..functions import draws, grids
 from ..functions.creation import of_sizes_or_data, placed
 from ..random import Generator
-from ..shape import Size
 from ..tensor import Tensor
 from .calls import put_out
 from .types import Number
@@ -119,6 +116,24 @@ def asarray(
 def scalar_tensor(s: Number, *, dtype: TypeLike = None, device: str | None = None) -> Tensor:
     """One number without axes, in the default floating type."""
     return tl.tensor(s, dtype or dt.default_floating(), device)
+
+
+def frombuffer(
+    buffer: bytes | bytearray | memoryview,
+    *,
+    dtype: DType,
+    count: builtins.int = -1,
+    offset: builtins.int = 0,
+    requires_grad: builtins.bool = False,
+) -> Tensor:
+    """A tensor of the bytes of a buffer, `count` elements from the byte `offset` on."""
+    import numpy as np
+
+    kind = as_dtype(dtype)
+    if kind.coded:
+        raise OptionError(f"frombuffer: {kind.name} has no NumPy type; read uint16 or uint8")
+    made = tl.asarray(np.frombuffer(buffer, kind.name, count, offset).copy())
+    return made.requires_grad_() if requires_grad else made
 
 
 # ---- of one number -------------------------------------------------------------------------------
@@ -370,164 +385,6 @@ def normal(
     return made if out is None else put_out(out, made)
 
 
-# ---- choices and joins ---------------------------------------------------------------------------
-
-
-def where(
-    condition: Tensor, input: Number | Tensor | None = None, other: Number | Tensor | None = None
-) -> Any:
-    """The element of input where the condition is true, else that of other. Of a condition alone,
-    the places where it is true, a vector for each axis."""
-    if input is None and other is None:
-        return condition.nonzero(as_tuple=True)
-    return tl.where(condition, input, other)  # type: ignore[arg-type]
-
-
-def pow(input: Number | Tensor, exponent: Number | Tensor) -> Tensor:
-    """Each element to a power; one of the two may be a number."""
-    return tl.pow(input, exponent)
-
-
-def _only_tensors(tensors: Sequence[Tensor]) -> list[Tensor]:
-    given = list(tensors)
-    for each in given:
-        if not isinstance(each, Tensor):
-            raise DTypeError(f"cat: takes tensors, not {type(each).__name__}")
-    return given
-
-
-def cat(
-    tensors: Sequence[Tensor],
-    dim: builtins.int = 0,
-    *,
-    axis: builtins.int | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Tensors joined along an axis. Vectors without elements are left out, as in PyTorch."""
-    given = _only_tensors(tensors)
-    kept = [x for x in given if tuple(x.shape) != (0,)] or given
-    made = tl.concat(kept, dim if axis is None else axis)
-    return made if out is None else put_out(out, made)
-
-
-concat = concatenate = cat
-
-
-def meshgrid(
-    *tensors: Tensor | Sequence[Tensor], indexing: str | None = None
-) -> tuple[Tensor, ...]:
-    """Grids of vectors; indexing: "ij", the default, or "xy"."""
-    return tl.meshgrid(*tensors, indexing=indexing or "ij")
-
-
-def einsum(equation: str | Tensor, *operands: Any) -> Tensor:
-    """The sum of products that an equation such as "bij,bjk->bik" describes. Lists of numbers that
-    name axes, in place of the equation, as NumPy has them, too."""
-    if isinstance(equation, str):
-        return tl.einsum(equation, *operands)
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    given: list[Any] = [equation, *operands]
-    texts = ["".join("..." if n is ... else letters[n] for n in axes) for axes in given[1::2]]
-    result = f"->{''.join('...' if n is ... else letters[n] for n in given[-1])}"
-    joined = ",".join(texts) + (result if len(given) % 2 else "")
-    return tl.einsum(joined, *given[: 2 * len(texts) : 2])
-
-
-def unique(
-    input: Tensor,
-    sorted: builtins.bool = True,
-    return_inverse: builtins.bool = False,
-    return_counts: builtins.bool = False,
-    dim: builtins.int | None = None,
-) -> Any:
-    """The different elements in order; also the place of each element, and their counts."""
-    return tl.unique(input, sorted, return_inverse, return_counts, dim)
-
-
-def result_type(tensor1: Number | Tensor, tensor2: Number | Tensor) -> DType:
-    """The type that operators on two tensors or numbers give."""
-    return tl.result_type(tensor1, tensor2)
-
-
-def promote_types(type1: DType, type2: DType) -> DType:
-    """The type that holds both."""
-    return dt.promote(as_dtype(type1), as_dtype(type2))
-
-
-def _assert(condition: object, message: str) -> None:
-    """Raises AssertionError where a condition is false."""
-    assert condition, message
-
-
-def numel(input: Tensor) -> builtins.int:
-    """The number of elements."""
-    return input.numel()
-
-
-def is_tensor(obj: object) -> builtins.bool:
-    """Whether this is a tensor."""
-    return isinstance(obj, Tensor)
-
-
-def is_storage(obj: object) -> builtins.bool:
-    """False: tensors have no storages here."""
-    return False
-
-
-def typename(obj: object) -> str:
-    """The name of a tensor's type, such as "torch.FloatTensor", or of another object's."""
-    return str(obj.type()) if isinstance(obj, Tensor) else type(obj).__qualname__
-
-
-def adjoint(input: Tensor) -> Tensor:
-    """The last two axes exchanged: no element is complex."""
-    return input.mT
-
-
-def real(input: Tensor) -> Tensor:
-    """The tensor itself: no element is complex."""
-    return input
-
-
-def fill(input: Tensor, value: Number) -> Tensor:
-    """A number in the shape and type of a tensor."""
-    return full_like(input, value)
-
-
-def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = 0) -> Tensor:
-    """`torch.nn.functional.pad` with a number."""
-    return functional.pad(input, pad, "constant", value)
-
-
-def clone(input: Tensor, *, memory_format: object = None) -> Tensor:
-    """Another tensor of the same values, through which gradients pass."""
-    return input.clone()
-
-
-def frombuffer(
-    buffer: bytes | bytearray | memoryview,
-    *,
-    dtype: DType,
-    count: builtins.int = -1,
-    offset: builtins.int = 0,
-    requires_grad: builtins.bool = False,
-) -> Tensor:
-    """A tensor of the bytes of a buffer, `count` elements from the byte `offset` on."""
-    import numpy as np
-
-    kind = as_dtype(dtype)
-    if kind.coded:
-        raise OptionError(f"frombuffer: {kind.name} has no NumPy type; read uint16 or uint8")
-    made = tl.asarray(np.frombuffer(buffer, kind.name, count, offset).copy())
-    return made.requires_grad_() if requires_grad else made
-
-
-def broadcast_shapes(*shapes: builtins.int | Sequence[builtins.int]) -> Size:
-    """The shape to which shapes, or lengths of one axis, are broadcast together."""
-    given = [(each,) if isinstance(each, builtins.int) else tuple(each) for each in shapes]
-    return Size(shape.broadcast_shapes(*given))
-
-
 # ---- types of tensors ----------------------------------------------------------------------------
 
 
@@ -556,11 +413,8 @@ def tensor_types() -> dict[str, type]:
 
 
 __all__ = [
-    "adjoint", "arange", "as_tensor", "asarray", "broadcast_shapes", "cat", "clone", "concat",
-    "concatenate", "constant_pad_nd", "einsum", "empty", "empty_like", "eye", "fill",
-    "from_numpy", "frombuffer", "full", "full_like", "is_storage", "is_tensor", "linspace",
-    "logspace", "meshgrid", "normal", "numel", "ones", "ones_like", "pow", "promote_types",
-    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range",
-    "real", "result_type", "scalar_tensor", "tensor", "typename", "unique", "where", "zeros",
-    "zeros_like",
+    "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "from_numpy", "frombuffer",
+    "full", "full_like", "linspace", "logspace", "normal", "ones", "ones_like", "rand",
+    "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range",
+    "scalar_tensor", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip

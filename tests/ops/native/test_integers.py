@@ -1,12 +1,15 @@
-"""Integers divided by zero, on desktop WebGPU."""
+"""Integers divided by zero, and those of 64 bits that a loop reads, on desktop WebGPU."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tallow as tl
 from tallow.graph import Graph, input_node
+from tallow.runtime import eager
 
 pytestmark = pytest.mark.usefixtures("native")
 
@@ -25,3 +28,24 @@ def test_integers_by_zero(name: str, known: bool) -> None:
                 {node.attrs["name"]: feeds[node.attrs["name"]] for node in graph.inputs}
             )
         assert got["output"].tolist() == [0, 0, 0, 0], device
+
+
+def test_a_loop_that_reads_a_number_of_64_bits_finds_its_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An action is drawn, read, and used as an index: another one needs no other plan."""
+    made, compiled = [], eager._compiled
+
+    def counted(*work: Any) -> Any:
+        made.append(work)
+        return compiled(*work)
+
+    monkeypatch.setattr(eager, "_compiled", counted)
+    counts = []
+    for turn in range(8):
+        scores = tl.asarray(np.roll(np.float32([0.1, 0.2, 0.3, 0.4]), turn)).realize("webgpu")
+        action = tl.argmax(scores).astype("int64")
+        assert action.item() == (3 + turn) % 4
+        assert tl.take(scores, action.reshape(1), axis=0).item() == pytest.approx(0.4)
+        counts.append(len(made))
+    assert counts[-1] == counts[1]

@@ -43,10 +43,8 @@ def defined(module: str) -> dict[str, ast.stmt]:
             found[item.name] = item
         elif isinstance(item, ast.Assign):
             for target in item.targets:
-                for each in (
-                    [target] if isinstance(target, ast.Name) else getattr(target, "elts", ())
-                ):
-                    found[each.id] = item
+                names = [target] if isinstance(target, ast.Name) else getattr(target, "elts", [])
+                found.update((each.id, item) for each in names)
     return found
 
 
@@ -246,10 +244,7 @@ def stubs() -> dict[Path, str]:
     """The text of each stub, by its file."""
     own = package("tallow", also=PACKAGES)
     for name, row in rows("unlisted").items():
-        if row.home == "dtype":
-            own += f"from tallow.dtype import {row.own} as {name}\n"
-        else:
-            own += f"from tallow.{row.home} import {row.own} as {name}\n"
+        own += f"from tallow.{row.home} import {row.own} as {name}\n"
     for name in ("context", "dtype", "errors", "functions"):
         own += f"from tallow import {name} as {name}\n"
     own += "from tallow.version import __version__ as __version__\n"

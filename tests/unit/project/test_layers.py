@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tallow.compile import TARGETS
+from tallow.names import NAMES
 from tallow.runtime.device import DEVICES
 from tallow_build.paths import ROOT
 
@@ -123,6 +124,14 @@ def test_every_package_stands_in_the_list_of_layers() -> None:
     order = listed((ROOT / "docs" / "architecture.md").read_text("utf-8"))
     assert len(set(order)) == len(order)
     assert {*order} == {layer_of(module) for module in modules()}
+
+
+def test_names_bind_nothing_that_stands_below_tallow() -> None:
+    """What names.py lists is imported by `import tallow`, late."""
+    order = listed((ROOT / "docs" / "architecture.md").read_text("utf-8"))
+    homes = [Import("tallow", f"tallow.{home}", f"names.py: {home}") for home in NAMES]
+    assert len(homes) > 80
+    assert not upward(iter(homes), order)
 
 
 def test_no_package_imports_one_below_it() -> None:

@@ -108,16 +108,19 @@ INNER = {
 
 def test_the_library_looks_up_nothing_by_text() -> None:
     """binding.py does, by names.py; two packages of others are imported where they are used."""
-    late, looked_up = [], []
+    late, looked_up, rooms = [], [], set()
     for path in FILES:
         name = str(path.relative_to(PACKAGE))
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module == "importlib":
                 late += [name for alias in node.names if alias.name == "import_module"]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "imported":
+                rooms.add(name.partition("/")[0])
             elif isinstance(node, ast.Subscript) and ast.unparse(node.value) == "globals()":
                 looked_up += [name] if isinstance(node.ctx, ast.Load) else []
     assert late == ["binding.py", "runtime/native/device.py", "torch/tensorboard.py"]
     assert not looked_up
+    assert rooms == {"torch"}  # by torch/names.py
 
 
 def test_methods_come_late_and_take_their_place() -> None:

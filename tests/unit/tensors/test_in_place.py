@@ -213,3 +213,13 @@ def test_a_derivative_needs_the_value_from_before_the_change_and_has_it() -> Non
     x += 100
     loss.backward()
     assert w.grad is not None and w.grad.tolist() == [2.0, 3.0]
+
+
+def test_what_was_a_vector_transposed_is_a_view() -> None:
+    x = tl.asarray([1.0, 2.0])
+    x.T[0] = 5.0
+    x.t().add_(1)
+    assert x.tolist() == [6.0, 3.0]
+    turned = tl.zeros((2, 3)).t()
+    turned.t()[0, 1] = 4.0
+    assert turned.tolist() == [[0.0, 0.0], [4.0, 0.0], [0.0, 0.0]]
