@@ -121,10 +121,10 @@ async def _host_data_async(buffer: Buffer) -> HostArray:
 
 def _read(node: Node, data: HostArray) -> HostArray:
     """The elements of a node that was computed to be read. Integers of 64 bits that a GPU has in
-    32 are kept on the host: their range is known there, so more can be computed of them. A single
-    one varies from turn to turn as a buffer does, so that it is an input of the next plan."""
+    32 are kept on the host: their range is known there, so more can be computed of them. `read`
+    says that a single one may differ from turn to turn, as floating numbers do."""
     if node.is_buffer and _is_narrowed(node, node.attrs["buffer"].memory.name):
-        kept = make(constant_op, data=data, shape=data.shape, dtype=data.dtype, varies=True)
+        kept = make(constant_op, data=data, shape=data.shape, dtype=data.dtype, read=True)
         node.become(constant_op, kept.attrs)
     return data
 

@@ -37,8 +37,8 @@ class Structure(NamedTuple):
     """A graph as eager code sees it.
 
     key: what graphs of one structure share, but for their outputs. leaves: what may differ, in the
-    same order. kept: nodes whose identity is part of the key. scalars: single floating numbers, by
-    their place in the key. numbers: that of each node.
+    same order. kept: nodes whose identity is part of the key. scalars: single numbers that may
+    become leaves, by their place in the key. numbers: that of each node.
     readers: how often the graph itself refers to a node. aliases: nodes with the value of another.
     worth: whether a node is worth a buffer if something else needs it.
     """
@@ -144,7 +144,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
                 leaves.append(node)
                 key.append(_leaf(node))
             elif node.size <= _SMALL:
-                if node.dtype.is_floating and not node.dtype.coded:
+                if _is_number(node, exact):
                     scalars[number] = node
                 key.append((op, node.shape, node.dtype, bytes(node.attrs["data"].data)))
             else:
@@ -218,12 +218,20 @@ def _leaf(node: Node) -> Hashable:
     return None if whole else node.op, node.shape, dtype
 
 
+def _is_number(node: Node, exact: bool) -> bool:
+    """Whether a small constant may become an input of a plan, once it has differed often enough:
+    floating numbers, and integers that were computed and read."""
+    if node.dtype.is_floating:
+        return not node.dtype.coded
+    return "read" in node.attrs and node.size == 1 and not (exact and is_wide(node.dtype))
+
+
 # Why: docs/decisions/eager.md, "Eager expressions are compiled by structure"
 def _is_data(node: Node, exact: bool) -> bool:
     """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
     its plan again with the next batch, whatever that holds."""
+    if "varies" in node.attrs:  # the number of a random draw
+        return True
     dtype = node.dtype
-    if dtype.coded or (exact and is_wide(dtype)):
-        return False
-    # The number of a random draw varies, and one that was computed and read.
-    return "varies" in node.attrs or (bool(node.shape) and node.size > 1)
+    known = dtype.coded or (exact and is_wide(dtype))
+    return bool(node.shape) and node.size > 1 and not known
