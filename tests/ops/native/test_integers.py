@@ -33,7 +33,7 @@ def test_integers_by_zero(name: str, known: bool) -> None:
 def test_a_loop_that_reads_a_number_of_64_bits_finds_its_plan(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An action is drawn, read, and used as an index: after three, another one needs no other plan."""
+    """An action is drawn, read, and used as an index: after three, another needs no new plan."""
     made, compiled = [], eager._compiled
 
     def counted(*work: Any) -> Any:
