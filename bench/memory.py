@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tallow.codegen.layout import stored_bytes
 from tallow.compile import Plan
-from tallow.dtype import BY_NAME
+from tallow.core.dtype import BY_NAME
 
 ACTIVATIONS = ("input", "output", "scratch")
 

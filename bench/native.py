@@ -36,9 +36,9 @@ sys.path.insert(0, str(ROOT / "py"))
 
 import tallow as tl  # noqa: E402
 from tallow.compile import Limits, compile_graph  # noqa: E402
-from tallow.dtype import BY_NAME  # noqa: E402
+from tallow.core.dtype import BY_NAME  # noqa: E402
+from tallow.core.hostarray import from_values  # noqa: E402
 from tallow.graph import Graph, Node, input_node, make  # noqa: E402
-from tallow.hostarray import from_values  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
 from tallow.runtime.native.backend import NativeBackend  # noqa: E402
 from tallow.runtime.native.device import Adapter, find_adapter  # noqa: E402

@@ -14,9 +14,9 @@ from typing import Any
 from pyodide.code import run_js  # type: ignore[import-not-found]
 
 import tallow.onnx
-from tallow import dtype
+from tallow.core import dtype
+from tallow.core.hostarray import HostArray
 from tallow.formats.onnx.run.model_session import ModelSession
-from tallow.hostarray import HostArray
 
 
 class _Subject:

@@ -8,20 +8,20 @@ from tallow.autodiff.everything import jvp as jvp
 from tallow.autodiff.everything import stop_gradient as stop_gradient
 from tallow.autodiff.everything import value_and_grad as value_and_grad
 from tallow.autodiff.everything import vjp as vjp
+from tallow.core.dtype import DType as DType
+from tallow.core.dtype import bool_ as bool_
+from tallow.core.dtype import float16 as float16
+from tallow.core.dtype import float32 as float32
+from tallow.core.dtype import float64 as float64
+from tallow.core.dtype import int16 as int16
+from tallow.core.dtype import int32 as int32
+from tallow.core.dtype import int64 as int64
+from tallow.core.dtype import int8 as int8
+from tallow.core.dtype import uint16 as uint16
+from tallow.core.dtype import uint32 as uint32
+from tallow.core.dtype import uint64 as uint64
+from tallow.core.dtype import uint8 as uint8
 from tallow.custom import custom_op as custom_op
-from tallow.dtype import DType as DType
-from tallow.dtype import bool_ as bool_
-from tallow.dtype import float16 as float16
-from tallow.dtype import float32 as float32
-from tallow.dtype import float64 as float64
-from tallow.dtype import int16 as int16
-from tallow.dtype import int32 as int32
-from tallow.dtype import int64 as int64
-from tallow.dtype import int8 as int8
-from tallow.dtype import uint16 as uint16
-from tallow.dtype import uint32 as uint32
-from tallow.dtype import uint64 as uint64
-from tallow.dtype import uint8 as uint8
 from tallow.errors import DTypeError as DTypeError
 from tallow.errors import DeviceError as DeviceError
 from tallow.errors import DeviceLostError as DeviceLostError
@@ -441,6 +441,7 @@ from tallow.tensor import asarray as asarray
 from tallow.tensor.printing import set_printoptions as set_printoptions
 from tallow import amp as amp
 from tallow import autograd as autograd
+from tallow import data as data
 from tallow import distributions as distributions
 from tallow import func as func
 from tallow import functional as functional
@@ -585,6 +586,7 @@ __all__ = [
     "cumulative_trapezoid",
     "custom_op",
     "custom_vjp",
+    "data",
     "debug_nans",
     "default_device",
     "deg2rad",
@@ -903,20 +905,18 @@ __all__ = [
     "zeros_like",
     "zoo",
 ]
-from tallow.dtype import bool_ as bool
-from tallow.dtype import float64 as double
-from tallow.dtype import float32 as float
-from tallow.dtype import float16 as half
-from tallow.dtype import int32 as int
-from tallow.dtype import int64 as long
-from tallow.dtype import int16 as short
+from tallow.core.dtype import bool_ as bool
+from tallow.core.dtype import float64 as double
+from tallow.core.dtype import float32 as float
+from tallow.core.dtype import float16 as half
+from tallow.core.dtype import int32 as int
+from tallow.core.dtype import int64 as long
+from tallow.core.dtype import int16 as short
 from tallow.accelerators import accelerator as accelerator
 from tallow.accelerators import backends as backends
 from tallow.accelerators import cuda as cuda
 from tallow.accelerators import device as device
 from tallow.accelerators import mps as mps
-from tallow import context as context
-from tallow import dtype as dtype
 from tallow import errors as errors
 from tallow import functions as functions
 from tallow.version import __version__ as __version__

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from contextlib import ContextDecorator
 from typing import Any, Self
 
-from . import context
 from . import functions as f
-from .dtype import DType, as_dtype, bfloat16, float16
+from .core import context
+from .core.dtype import DType, as_dtype, bfloat16, float16
 from .errors import DeviceUnavailableError, OptionError
 from .facts import Fact
 from .grad_mode import no_grad

@@ -11,11 +11,11 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from .context import autocast
-from .dtype import float16, float32
+from .core.context import autocast
+from .core.dtype import float16, float32
 from .graph import make
-from .op import Op
 from .ops.elementwise import to_half
+from .ops.kinds import Op
 from .tensor import Tensor
 
 P = ParamSpec("P")

@@ -1,8 +1,8 @@
 """Ops of your own: `custom_op`.
 
-A declared op is a record like those in ops/ (op.py). Its nodes hold the record itself, so plans of
-two ops that share a name are never confused; and each record has a name of its own, by which the
-host operations of a plan find it.
+A declared op is a record like those in ops/ (ops/kinds.py). Its nodes hold the record itself, so
+plans of two ops that share a name are never confused; and each record has a name of its own, by
+which the host operations of a plan find it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from . import dtype as dt
 from .autodiff.rules import BY_USERS, NO_DERIVATIVE, RULES, Gradients
 from .codegen.wgsl.whole import MOST_BINDINGS, checked_kernel, scalar_of
-from .dtype import BY_NAME, DType, as_dtype
+from .core import dtype as dt
+from .core.dtype import BY_NAME, DType, as_dtype
+from .core.shape import Shape
 from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
 from .functions.elementwise import of_operands
 from .graph import make
-from .op import DECLARED, REGISTRY, Custom, Elementwise, Op, Operand
+from .ops.kinds import DECLARED, REGISTRY, Custom, Elementwise, Op, Operand
 from .ops.numpy_scalar import evaluate
 from .scalar import Scalar, operand
-from .shape import Shape
 from .tensor import Tensor, asarray
 
 

@@ -170,7 +170,7 @@ class FormatError(TallowError, ValueError):
 
 
 class DataNotLoadedError(TallowError):
-    """The bytes of an array were asked for before they had arrived (streamed_weights.py)."""
+    """The bytes of an array were asked for before they had arrived (core/streamed_weights.py)."""
 
 
 class DeviceError(TallowError):

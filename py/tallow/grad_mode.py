@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from . import context
-from .context import Override
+from .core import context
+from .core.context import Override
 
 F = TypeVar("F", bound=Callable[..., Any])
 

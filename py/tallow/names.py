@@ -25,7 +25,7 @@ write it in the file of its subject and its name here.
 from __future__ import annotations
 
 NAMES: dict[str, dict[str, str]] = {
-    "dtype": {
+    "core.dtype": {
         "tallow": """
             bool_ DType float16 float32 float64 int16 int32 int64 int8 uint16 uint32 uint64 uint8
         """,
@@ -534,7 +534,7 @@ NAMES: dict[str, dict[str, str]] = {
 }
 """For each file of the library, its names by their forms."""
 
-PACKAGES = "amp autograd distributions func functional linalg nn onnx optim utils zoo"
+PACKAGES = "amp autograd data distributions func functional linalg nn onnx optim utils zoo"
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {

@@ -11,11 +11,11 @@ import random
 import struct
 from typing import Any, NamedTuple, Self
 
-from . import context
-from . import dtype as dt
+from .core import context
+from .core import dtype as dt
+from .core.hostarray import HostArray, from_values
 from .errors import TracingError
 from .graph import make
-from .hostarray import HostArray, from_values
 from .ops import source
 from .tensor import Tensor
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Union
 
-from . import dtype as dt
-from .dtype import DType
+from .core import dtype as dt
+from .core.dtype import DType
 from .errors import DTypeError
 
 

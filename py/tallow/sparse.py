@@ -11,11 +11,11 @@ import math
 from collections.abc import Sequence
 
 from . import functions as f
-from .device_name import DeviceName
-from .dtype import DType, default_integer
+from .core.device_name import DeviceName
+from .core.dtype import DType, default_integer
+from .core.shape import Shape, size_of
 from .errors import DTypeError, IndexRangeError, ShapeError
 from .graph import Node
-from .shape import Shape, size_of
 from .tensor import Operand, Tensor, asarray, host_values
 
 

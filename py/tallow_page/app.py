@@ -18,19 +18,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from tallow import dtype as dt
 from tallow import functional, onnx
 from tallow.compile import Compiled, plan_serialization
+from tallow.core import dtype as dt
+from tallow.core.hostarray import HostArray
+from tallow.core.streamed_weights import StreamedFile
 from tallow.errors import DataNotLoadedError, OnnxFormatError
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node
-from tallow.hostarray import HostArray
 from tallow.runtime.base import Backend
 from tallow.runtime.device import backend, set_default_device
 from tallow.runtime.session import Session
 from tallow.runtime.tuning import Tuned, TuningWarning, compile_for
 from tallow.runtime.tuning import tune as tune_graph
-from tallow.streamed_weights import StreamedFile
 from tallow.tensor import Tensor, asarray
 
 from . import javascript, user_model

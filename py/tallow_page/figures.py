@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from tallow.core.hostarray import HostArray, StringArray
 from tallow.formats.onnx.values import Value
-from tallow.hostarray import HostArray, StringArray
 
 
 def times_of(first: float | None, warm: Sequence[float]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 from tallow.compile import Compiled
 from tallow.compile.indices import indexed_inputs
 from tallow.compile.plan_serialization import buffer, keep, restore
+from tallow.core.hostarray import HostArray
 from tallow.errors import DeviceError, DeviceLostError, DeviceUnavailableError, PlanError
 from tallow.graph import Graph
-from tallow.hostarray import HostArray
 from tallow.runtime.device import backend
 from tallow.runtime.session import Session
 from tallow.runtime.tuning import compile_for

@@ -17,6 +17,7 @@ from typing import Any
 
 from tallow import onnx
 from tallow.compile.targets import EXACT
+from tallow.core.hostarray import HostArray
 from tallow.errors import (
     FeedError,
     OnnxAmbiguousDataError,
@@ -26,7 +27,6 @@ from tallow.errors import (
 from tallow.formats.onnx.read.given import needed
 from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.formats.onnx.values import Value
-from tallow.hostarray import HostArray
 from tallow.runtime.device import devices
 
 from .figures import difference_of, series_of, times_of
@@ -225,7 +225,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
 
 
 def output_bytes(name: str) -> memoryview:
-    """The elements of an output of the last run; coded types (dtype.py) as float32."""
+    """The elements of an output of the last run; coded types (core/dtype.py) as float32."""
     value = _model().results[name]
     assert isinstance(value, HostArray)
     if value.dtype.coded:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tallow import dtype as dt
 from tallow import onnx
+from tallow.core import dtype as dt
+from tallow.core.hostarray import HostArray, StringArray, elements, from_values
+from tallow.core.shape import size_of
 from tallow.errors import FeedError, TallowError
 from tallow.formats.onnx.values import Value
-from tallow.hostarray import HostArray, StringArray, elements, from_values
-from tallow.shape import size_of
 
 from .javascript import view
 

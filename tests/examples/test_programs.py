@@ -11,7 +11,7 @@ import pytest
 from bench.program_cases import PROGRAMS
 
 import tallow as tl
-from tallow import context
+from tallow.core import context
 
 
 @pytest.fixture

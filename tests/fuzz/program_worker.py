@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import tallow as tl
-from tallow.dtype import BY_NAME
+from tallow.core.dtype import BY_NAME
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
 

@@ -14,7 +14,7 @@ from tests.files import Files
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.compile.targets import wasm
-from tallow.streamed_weights import StreamedArray, StreamedFile
+from tallow.core.streamed_weights import StreamedArray, StreamedFile
 from tallow_page import javascript
 
 from .subjects import NAMES, Subject, mnist

@@ -5,7 +5,7 @@ from __future__ import annotations
 from op_cases import CASES, OF_WEBASSEMBLY
 from run_case import graph_of
 
-from tallow.op import REGISTRY
+from tallow.ops.kinds import REGISTRY
 from tallow.ops.linalg import Hosted
 
 

@@ -23,11 +23,11 @@ from op_cases import OF_WEBASSEMBLY
 from tree_reference import random_trees
 
 import tallow as tl
-from tallow.dtype import DType
+from tallow.core.dtype import DType
 from tallow.functional.recurrent import DEFAULTS
 from tallow.graph import Graph, Node, input_node, make
-from tallow.op import REGISTRY, Elementwise, Reduce
 from tallow.ops import recurrence as ops
+from tallow.ops.kinds import REGISTRY, Elementwise, Reduce
 from tallow.ops.linalg import Hosted
 
 EXAMPLES = 6

@@ -10,8 +10,8 @@ from tallow.codegen.wgsl.choice import Traits, candidates, choose, signature
 from tallow.codegen.wgsl.kernels import CONVOLUTIONS, DEPTHWISE, PRODUCTS
 from tallow.codegen.wgsl.schedule import kernel_file
 from tallow.graph import Graph, Node, input_node
-from tallow.op import Contraction
 from tallow.ops import contract
+from tallow.ops.kinds import Contraction
 from tallow.tensor import Tensor
 
 SWIFTSHADER = Traits(software=True, subgroups=True)

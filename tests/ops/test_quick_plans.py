@@ -14,7 +14,7 @@ import tallow as tl
 from tallow.codegen.wasm.strided import steps_of
 from tallow.compile import Compiled, compile_graph
 from tallow.compile.strided import loops_of, reshaped_strides
-from tallow.dtype import BY_NAME, as_dtype
+from tallow.core.dtype import BY_NAME, as_dtype
 from tallow.graph import Graph, input_node
 from tallow.runtime.device import backend
 from tallow.tensor import Tensor

@@ -11,7 +11,7 @@ import pytest
 from tests.onnx.graphs import model, node, value, weight
 
 import tallow as tl
-from tallow import context
+from tallow.core import context
 from tallow.functions.arrange import alike_along, scatter_elements
 from tallow.graph import Graph, input_node
 from tallow.ops import arrange

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.dtype import as_dtype
+from tallow.core.dtype import as_dtype
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
 

@@ -14,9 +14,9 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import compile_graph
 from tallow.compile.plan import Plan
-from tallow.dtype import as_dtype
+from tallow.core.dtype import as_dtype
+from tallow.core.hostarray import HostArray
 from tallow.graph import Graph, Node, constant, make
-from tallow.hostarray import HostArray
 from tallow.ops import integer, numpy_kernels
 from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor

@@ -11,8 +11,8 @@ from wasm_runs import fed, random, run
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.hostarray import HostArray
 from tallow.graph import Graph, Node, constant, make
-from tallow.hostarray import HostArray
 from tallow.ops import contract, elementwise, movement, panels, window, winograd
 from tallow.runtime.numpy.runner import NumpyProgram
 

@@ -21,18 +21,18 @@ from tallow.compile.passes.compose import compose
 from tallow.compile.passes.widen import widen
 from tallow.compile.plan import Step
 from tallow.compile.targets.numpy import NUMPY
-from tallow.dtype import BY_NAME, DType, float64
+from tallow.core.dtype import BY_NAME, DType, float64
+from tallow.core.hostarray import HostArray, from_python, from_values
+from tallow.core.shape import Shape, size_of, strides_of
 from tallow.graph import Node
-from tallow.hostarray import HostArray, from_python, from_values
-from tallow.op import REGISTRY, Attrs, Elementwise, Movement, Op, Reduce, Source
 from tallow.ops.arrange import argsort, scatter
 from tallow.ops.contract import matmul
 from tallow.ops.elementwise import multiply
+from tallow.ops.kinds import REGISTRY, Attrs, Elementwise, Movement, Op, Reduce, Source
 from tallow.ops.reduce import sum_
 from tallow.ops.source import iota
 from tallow.runtime.base import DeviceInfo
 from tallow.scalar import Scalar, operand
-from tallow.shape import Shape, size_of, strides_of
 
 Values = list[Any]
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 import numpy as np
 
 import tallow as tl
-from tallow import context
+from tallow.core import context
 
 from .case import Call, flat, value_of, weights
 

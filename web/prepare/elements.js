@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Converts numbers to the bytes of a tensor and back, and parses numbers that the visitor types.
- * Types have the names of py/tallow/dtype.py.
+ * Types have the names of py/tallow/core/dtype.py.
  */
 
 import { LocalizedError, words } from "../i18n/messages.js";

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ..device_name import DeviceName
+from ..core.device_name import DeviceName
 from ..runtime.device import backend, default_device
 from . import absent, switches
 

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable
 
 from .. import functions as f
-from ..dtype import DType
+from ..core.dtype import DType
 from ..graph import make
-from ..op import Elementwise
 from ..ops import division, gather, logic, movement
 from ..ops import elementwise as e
+from ..ops.kinds import Elementwise
 from ..tensor import Tensor
 from .past import with_gradient
 from .rules import NO_DERIVATIVE, RULES, Gradients, flat, rule

@@ -12,7 +12,7 @@ from itertools import chain
 from types import FunctionType
 from typing import Any
 
-from ..dtype import DType
+from ..core.dtype import DType
 from ..graph import Node
 from ..tensor import Tensor
 from .past import FOLLOWED, Past, computed_as, leaf_of

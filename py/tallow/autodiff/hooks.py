@@ -9,9 +9,9 @@ from typing import Any
 from weakref import ref
 
 from .. import functions as f
+from ..core.hooks import RemovableHandle, hooked
 from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
-from ..hooks import RemovableHandle, hooked
 from ..tensor import Tensor
 from .past import add_hooks, is_tracked, leaf_of, routed, same
 

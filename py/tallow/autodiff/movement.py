@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import dtype as dt
 from .. import functions as f
+from ..core import dtype as dt
+from ..core.shape import Shape, size_of
 from ..functions.arrange import scatter_elements
 from ..functions.transposed import dilated
 from ..graph import make
 from ..ops import gather, movement, reduce, source
-from ..shape import Shape, size_of
 from ..tensor import Tensor
 from .rules import Gradients, rule
 

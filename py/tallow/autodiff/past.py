@@ -25,11 +25,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import ref
 
-from .. import context, graph
-from ..dtype import DType
-from ..graph import Node, alias
-from ..op import Frozen, Op
+from ..core import context
+from ..core.dtype import DType
+from ..graph import Node, alias, make, seams
 from ..ops import movement
+from ..ops.kinds import Frozen, Op
 from ..tensor import Tensor
 
 Pullback = Callable[..., Sequence[Tensor | None]]
@@ -127,12 +127,12 @@ class _Derivatives:
         node.past = SEALED
 
 
-graph.derivatives = _Derivatives()
+seams.derivatives = _Derivatives()
 
 
 def same(node: Node) -> Node:
     """A new node of the same value, so that it can have a past of its own."""
-    return graph.make(movement.reshape, node, shape=node.shape)
+    return make(movement.reshape, node, shape=node.shape)
 
 
 def stopped(node: Node) -> Node:
@@ -175,7 +175,7 @@ def routed(operands: Sequence[Node], pull: Pullback, saved: Sequence[Node] = ())
     """The past of a node whose gradient goes to these operands."""
     inputs = tuple(operands)
     floating = next((node.dtype for node in inputs if node.dtype.is_floating), None)
-    past = graph.derivatives.followed(inputs, floating) if floating else None
+    past = seams.derivatives.followed(inputs, floating) if floating else None
     return Past(route=Route(inputs, pull, tuple(saved))) if past is FOLLOWED else past
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtype as dt
 from .. import functions as f
+from ..core import dtype as dt
+from ..core.shape import Shape
 from ..functions.transposed import Pads, Pair, conv2d_input, dilated
 from ..graph import Node, make
 from ..ops import (
@@ -20,7 +21,6 @@ from ..ops import (
     winograd,
     winograd4,
 )
-from ..shape import Shape
 from ..tensor import Tensor
 from .rules import NO_DERIVATIVE, Gradients, rule
 

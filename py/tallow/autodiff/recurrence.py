@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .. import dtype as dt
 from .. import functions as f
+from ..core import dtype as dt
 from ..functions.linear_algebra import projected
 from ..grad_mode import enable_grad
 from ..graph import make
-from ..op import Attrs
 from ..ops import recurrence, recurrence_gradient
+from ..ops.kinds import Attrs
 from ..ops.recurrence_gradient import SLOPES
 from ..tensor import Tensor
 from .past import argument

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
+from ..core.shape import Shape
 from ..graph import make
 from ..ops import movement
 from ..ops import reduce as r
-from ..shape import Shape
 from ..tensor import Tensor
 from .rules import NO_DERIVATIVE, Gradients, rule
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..context import autocast
+from ..core.context import autocast
 from ..graph import Node
 from ..tensor import Tensor
 from .hooks import notes, passed

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ..errors import GradientError
 from ..graph import Node
-from ..op import Op
+from ..ops.kinds import Op
 from ..tensor import Tensor
 from .past import computed_as
 

@@ -7,10 +7,10 @@ from contextlib import nullcontext
 from weakref import ref
 
 from .. import functions as f
+from ..core.hooks import RemovableHandle
 from ..errors import DTypeError, GradientError, ShapeError
 from ..grad_mode import is_grad_enabled, no_grad
 from ..graph import Node, alias
-from ..hooks import RemovableHandle
 from ..tensor import Tensor, check_floating, derived
 from . import hooks
 from .gradients import Gradients

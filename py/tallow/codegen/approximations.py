@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..scalar import (
     INFINITY,
     NAN,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..graph import Node
-from ..op import Elementwise
 from ..ops import movement, window
+from ..ops.kinds import Elementwise
 
 
 def is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:

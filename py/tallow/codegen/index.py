@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Union
 
-from ..shape import Shape
+from ..core.shape import Shape
 
 
 class Atom:

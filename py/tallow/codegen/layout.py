@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..codes import packed_bytes
-from ..dtype import DType
+from ..core.codes import packed_bytes
+from ..core.dtype import DType
 from .index import Coord
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..core.shape import Shape
 from ..graph import Node
-from ..op import Pick
-from ..shape import Shape
+from ..ops.kinds import Pick
 from .index import Coords, Index, is_multiple, lane
 
 

@@ -28,11 +28,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..dtype import DType, word_type
+from ..core.dtype import DType, word_type
+from ..core.hostarray import HostArray
+from ..core.streamed_weights import StreamedArray
 from ..errors import DeviceMemoryError
 from ..graph import Graph
-from ..hostarray import HostArray
-from ..streamed_weights import StreamedArray
 from .count import scratch_bytes
 from .fuse import fuse, split_wide
 from .indices import Indexed, indexed_inputs
@@ -100,7 +100,7 @@ class Compiled:
 
     def uploads(self) -> list[Any]:
         """Of each constant what a device in a browser uploads: the bytes as it stores them, or the
-        part of a file that brings them (streamed_weights.py)."""
+        part of a file that brings them (core/streamed_weights.py)."""
         return [self.upload(data) for _, data in self.weights]
 
     def upload(self, data: HostArray) -> Any:

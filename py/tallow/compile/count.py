@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import prod
 
 from ..codegen.layout import stored_bytes
-from ..codes import packed_bytes
-from ..dtype import BY_NAME
+from ..core.codes import packed_bytes
+from ..core.dtype import BY_NAME
+from ..core.shape import size_of
 from ..graph import Graph, Node
-from ..op import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
 from ..ops import (
     dynamic_recurrence,
     integer,
@@ -25,8 +25,8 @@ from ..ops import (
     winograd,
     winograd4,
 )
+from ..ops.kinds import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
 from ..ops.source import iota
-from ..shape import size_of
 from .plan import Step
 
 # Operations that a device does while it moves a byte, about; the measure of `effort`.

@@ -28,11 +28,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..codegen.layout import Region
+from ..core.shape import Shape, size_of
 from ..graph import Graph, Node, consumers, make
-from ..op import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops import contract, elementwise, gather, integer, movement, window
+from ..ops.kinds import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops.source import iota
-from ..shape import Shape, size_of
 
 # Why: docs/decisions/engine.md, "Discontinuous ops are evaluated in one place"
 _ROUNDED_ONCE = {elementwise.add, elementwise.subtract, elementwise.multiply, elementwise.negative}

@@ -12,9 +12,9 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+from ..core.hostarray import HostArray, from_buffer, from_values
 from ..errors import IndexRangeError
 from ..graph import Graph, Node
-from ..hostarray import HostArray, from_buffer, from_values
 from ..ops import elementwise, gather, movement
 from .passes.fold import moved_items
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..codegen.index import lane_axis
 from ..codegen.layout import Region
+from ..core.shape import size_of
 from ..graph import Graph, Node, consumers
-from ..op import Apart
 from ..ops import movement
-from ..shape import size_of
+from ..ops.kinds import Apart
 from .fuse import Fusion, Group
 
 

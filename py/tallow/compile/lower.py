@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..codegen.layout import element_bytes, stored_bytes
+from ..core.hostarray import HostArray
 from ..graph import Graph, Node
-from ..hostarray import HostArray
 from .fuse import Fusion, Group
 from .limits import Limits
 from .memory import share_slots

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dtype import word_type
+from ..core.dtype import word_type
+from ..core.hostarray import HostArray
+from ..core.shape import Shape
 from ..graph import Node
-from ..hostarray import HostArray
-from ..op import Elementwise, Op
 from ..ops import contract, movement
-from ..shape import Shape
+from ..ops.kinds import Elementwise, Op
 from .limits import Limits
 from .plan import Plan, Port
 from .target import Quick, is_simple

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..codegen.layout import Region
-from ..dtype import BY_NAME, DType
+from ..core.dtype import BY_NAME, DType
 
 VERSION = 5
 

@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ..dtype import BY_NAME
+from ..core.dtype import BY_NAME
+from ..core.hostarray import HostArray
 from ..errors import PlanError
-from ..hostarray import HostArray
 from . import TARGETS, Compiled
 from .plan import VERSION, Plan
 
@@ -57,7 +57,7 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
 
 def buffer(compiled: Compiled, number: int) -> Any:
     """The bytes of a weight as the plan's device stores them, or the part of a file that brings
-    them (streamed_weights.py). Raises IndexError."""
+    them (core/streamed_weights.py). Raises IndexError."""
     return compiled.upload(compiled.weights[number][1])
 
 

@@ -1,6 +1,6 @@
 """Ranges: which 64-bit integers of a graph 32 bits hold, which is what a GPU computes.
 
-The range of a node's elements follows from its op's record (bounds.py), the constants, and
+The range of a node's elements follows from its op's record (core/bounds.py), the constants, and
 what is assumed of inputs. So shapes, indices and token ids are known to fit, and most of what is
 computed of them; the rest may wrap round, and must not be computed in 32 bits.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from ..bounds import Range
-from ..dtype import DType, device_type
+from ..core.bounds import Range
+from ..core.dtype import DType, device_type
 from ..errors import WideIntegerError
 from ..graph import Graph, Node
 

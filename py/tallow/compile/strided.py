@@ -14,13 +14,13 @@ from typing import Any
 from ..codegen.wasm.assembler import Function
 from ..codegen.wasm.strided import Strided, steps_of
 from ..codegen.wasm.values import UnsupportedError
-from ..dtype import DType, float32, word_type
+from ..core.dtype import DType, float32, word_type
+from ..core.hostarray import HostArray, from_values
+from ..core.shape import Shape, size_of, strides_of
 from ..graph import Node
-from ..hostarray import HostArray, from_values
-from ..op import Elementwise, Reduce
 from ..ops import contract, gather, movement
+from ..ops.kinds import Elementwise, Reduce
 from ..ops.source import iota
-from ..shape import Shape, size_of, strides_of
 from .limits import Limits
 from .plan import Plan, Port, Slot, Step
 from .target import Quick, is_simple

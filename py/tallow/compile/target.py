@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ..codegen.layout import Region, bools_of_words, words_of_bools
-from ..dtype import DType, float16
+from ..core.dtype import DType, float16
+from ..core.hostarray import HostArray
+from ..core.shape import Shape
 from ..graph import Graph, Node
-from ..hostarray import HostArray
-from ..op import Op
-from ..shape import Shape
+from ..ops.kinds import Op
 from .fuse import Group
 from .limits import Limits
 from .plan import Plan
@@ -86,7 +86,7 @@ class Target:
     in_place: whether a kernel may write its result over an operand that nothing reads afterwards.
     joins: whether a kernel may write its result into its part of a concatenation.
     chooses_kernels: whether several kernels compute the same op, which tuning times.
-    reads_packed: whether its kernels read a coded element type (dtype.py) as it is packed.
+    reads_packed: whether its kernels read a coded element type (core/dtype.py) as it is packed.
     fit_types: the passes after `decode` that leave only types that it computes.
     specialize: the passes for its limits, after those that every target has.
     packed_nodes: of a graph and its static nodes, those that make numbers of packed weights, which

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from .. import functional
 from .. import functions as f
+from ..core.shape import Shape
 from ..errors import MissingError, OptionError
 from ..functions.gamma import lgamma
 from ..functions.special import xlogy
-from ..shape import Shape
 from ..tensor import Tensor, host_values
 from . import constraints, draws
 from .constraints import Constraint, dependent_property

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from .. import functional
 from .. import functions as f
+from ..core.shape import Shape, broadcast_shapes
 from ..errors import ShapeError
-from ..shape import Shape, broadcast_shapes
 from ..tensor import Tensor, asarray
 from . import constraints
 from .constraints import Constraint, dependent_property

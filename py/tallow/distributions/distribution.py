@@ -10,12 +10,12 @@ from typing import ClassVar, Self
 from .. import functions as f
 from ..autodiff.everything import grad
 from ..compile.passes.fold import MAX_ELEMENTS, host_value
+from ..core.hostarray import HostArray
+from ..core.shape import Shape, broadcast_shapes
 from ..errors import MissingError, OptionError, ShapeError
 from ..grad_mode import no_grad
 from ..graph import Node
-from ..hostarray import HostArray
 from ..ops import movement
-from ..shape import Shape, broadcast_shapes
 from ..tensor import Tensor, asarray
 from .constraints import Constraint, dependent, is_dependent
 from .utils import Value, sum_rightmost

@@ -7,9 +7,9 @@ import math
 
 from .. import functions as f
 from ..autograd import Context, Function
+from ..core.shape import Shape
 from ..functions.draws import accepted, binomial_draws, poisson_draws
 from ..functions.gamma import gamma_slope, lgamma
-from ..shape import Shape
 from ..tensor import Tensor
 
 __all__ = ["binomial_draws", "log_factorial", "poisson_draws", "standard_gamma", "von_mises"]

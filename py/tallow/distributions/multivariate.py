@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .. import functions as f
+from ..core.shape import Shape, broadcast_shapes
 from ..errors import OptionError, ShapeError
 from ..functions import linalg
 from ..functions.data_types import finfo
@@ -13,7 +14,6 @@ from ..functions.gamma import digamma, lgamma, mvlgamma
 from ..functions.joining import diag_embed
 from ..functions.products import norm
 from ..functions.shapes import diagonal
-from ..shape import Shape, broadcast_shapes
 from ..tensor import Tensor
 from . import constraints, draws
 from .distribution import Distribution, ExponentialFamily

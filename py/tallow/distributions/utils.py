@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from .. import functional
 from .. import functions as f
-from ..dtype import DType
+from ..core.dtype import DType
 from ..errors import OptionError, ShapeError
 from ..functions.data_types import finfo
 from ..functions.statistics import logsumexp

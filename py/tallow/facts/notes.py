@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 from weakref import ref
 
-from .. import context
+from ..core import context
 from ..errors import TracingError, line_of_user
 from .changes import WHOLE, Key, log, parts
 from .identity import MISSING, equal, identity, lasts, text

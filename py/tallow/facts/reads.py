@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any, TypeVar
 
-from .. import context
+from ..core import context
 
 T = TypeVar("T")
 

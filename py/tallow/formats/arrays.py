@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.hostarray import HostArray
+from ..core.shape import MAX_AXES, Shape
 from ..errors import FormatError, ShapeError
 from ..graph import constant
-from ..hostarray import HostArray
-from ..shape import MAX_AXES, Shape
 from ..tensor import Tensor
 
 MAX_LENGTH = 1 << 48

@@ -10,11 +10,11 @@ import zipfile
 from array import array
 from collections.abc import Iterator, Mapping
 
-from .. import dtype as dt
 from .. import functions as f
-from ..dtype import DType
+from ..core import dtype as dt
+from ..core.dtype import DType
+from ..core.hostarray import HostArray
 from ..errors import FormatError, OptionError
-from ..hostarray import HostArray
 from ..tensor import Tensor
 from .archives import Archive
 from .arrays import checked_shape, tensor_of

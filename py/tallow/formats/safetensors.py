@@ -14,11 +14,11 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .. import dtype as dt
-from ..codes import packed_bytes
+from ..core import dtype as dt
+from ..core.codes import packed_bytes
+from ..core.hostarray import HostArray
+from ..core.shape import size_of
 from ..errors import FormatError, OptionError
-from ..hostarray import HostArray
-from ..shape import size_of
 from ..tensor import Tensor
 from .arrays import checked_shape, number, tensor_of
 

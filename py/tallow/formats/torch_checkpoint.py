@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any, Literal, NamedTuple, NoReturn
 
-from .. import dtype as dt
-from ..dtype import DType
+from ..core import dtype as dt
+from ..core.dtype import DType
+from ..core.shape import Shape, size_of, strides_of
 from ..errors import FormatError
-from ..shape import Shape, size_of, strides_of
 from ..tensor import Tensor
 from .archives import Archive
 from .arrays import checked_shape, number, tensor_of

@@ -12,9 +12,9 @@ import zipfile
 from collections import OrderedDict
 from typing import Any, BinaryIO
 
-from ..dtype import TENSOR_TYPES, DType
+from ..core.dtype import TENSOR_TYPES, DType
+from ..core.shape import strides_of
 from ..errors import OptionError
-from ..shape import strides_of
 from ..tensor import Tensor, host_values
 
 _STORAGES = {name: f"{kind}Storage" for kind, name in TENSOR_TYPES.items()}

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ..core.hostarray import HostArray
 from ..errors import FormatError, OptionError, TallowError
-from ..hostarray import HostArray
 from ..tensor import Tensor, asarray, host_values
 from . import npz, safetensors, structure, torch_checkpoint
 from .archives import Archive

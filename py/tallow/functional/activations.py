@@ -11,9 +11,9 @@ import math
 from .. import functions as f
 from ..autodiff import with_gradient
 from ..casting import in_float32, matched
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.shape import check_axis
 from ..errors import ShapeError
-from ..shape import check_axis
 from ..tensor import Tensor
 
 TypeLike = DType | str | None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .. import functions as f
+from ..core.shape import size_of, window_size
 from ..errors import ShapeError
-from ..shape import size_of, window_size
 from ..tensor import Tensor
 from .lines import Row, mapped, transposed_rows
 from .windows import Pads, Size, batched, check_window, numbers, pads_of, unbatched

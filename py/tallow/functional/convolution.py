@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from .. import casting
 from .. import functions as f
+from ..core.shape import window_size
 from ..errors import ShapeError
 from ..functions.transposed import conv2d_input, dilated
 from ..graph import make
 from ..ops import window
-from ..shape import window_size
 from ..tensor import Tensor
 from .windows import (
     NAMES,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import functions as f
+from ..core.shape import size_of, window_size
 from ..errors import ShapeError
-from ..shape import size_of, window_size
 from ..tensor import Tensor
 from .sampling import gathered, linear_taps
 from .windows import Pads, Size, batched, check_window, numbers, pads_of

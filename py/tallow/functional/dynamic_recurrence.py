@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtype as dt
 from .. import functions as f
+from ..core import dtype as dt
 from ..graph import Node
 from ..ops import movement
 from ..ops.dynamic_recurrence import EXACT, GATES

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from .. import functions as f
+from ..core.shape import size_of
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import powers, root
-from ..shape import size_of
 from ..tensor import Tensor, asarray
 from .sampling import Taps, cubic_taps, gathered, linear_taps, nearest_tap
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import dtype as dt
 from .. import functions as f
 from ..autodiff import with_gradient
-from ..hostarray import from_values
+from ..core import dtype as dt
+from ..core.hostarray import from_values
 from ..tensor import Tensor, asarray
 
 Row = Sequence[tuple[int, float]]

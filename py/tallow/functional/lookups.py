@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import functions as f
 from ..autodiff import with_gradient
-from ..dtype import default_integer
+from ..core.dtype import default_integer
 from ..errors import DTypeError, OptionError, ShapeError
 from ..functions.indexing import checked_indices
 from ..grad_mode import no_grad

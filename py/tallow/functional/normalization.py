@@ -12,9 +12,9 @@ from typing import Any, Protocol, runtime_checkable
 from .. import functions as f
 from ..autodiff import with_gradient
 from ..casting import in_float32
+from ..core.shape import size_of
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import powers, root
-from ..shape import size_of
 from ..tensor import Tensor
 
 

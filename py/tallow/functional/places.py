@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
-from .. import dtype as dt
 from .. import functions as f
+from ..core import dtype as dt
+from ..core.hostarray import from_values
+from ..core.shape import size_of
 from ..errors import DTypeError, OptionError, ShapeError
 from ..functions.selection import scatter_along
-from ..hostarray import from_values
-from ..shape import size_of
 from ..tensor import Tensor, asarray
 from .windows import Size, batched, numbers, pads_of, unbatched
 

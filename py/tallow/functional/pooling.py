@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import functions as f
+from ..core.hostarray import from_values
+from ..core.shape import positions_inside, size_of
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import root
 from ..graph import constant, make
-from ..hostarray import from_values
-from ..op import Window
 from ..ops import window
-from ..shape import positions_inside, size_of
+from ..ops.kinds import Window
 from ..tensor import Tensor
 from .places import largest, sliding
 from .windows import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from .. import dtype as dt
 from .. import functions as f
+from ..core import dtype as dt
+from ..core.shape import size_of
 from ..errors import OptionError
-from ..shape import size_of
 from ..tensor import Tensor
 
 _CUBIC_A = -0.75

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import functions as f
+from ..core.shape import ceil_border, window_size
 from ..errors import OptionError, ShapeError
-from ..shape import ceil_border, window_size
 from ..tensor import Tensor
 
 Size = int | Sequence[int]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.shape import check_axis, size_of
 from ..errors import OptionError, ShapeError
 from ..graph import Node, make
-from ..op import Elementwise
 from ..ops import arrange, movement, source
-from ..shape import check_axis, size_of
+from ..ops.kinds import Elementwise
 from ..tensor import Tensor
 from .indexing import position, take_along_axis
 from .manipulation import concat, moveaxis, permute_dims, reshape

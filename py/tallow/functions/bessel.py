@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..tensor import Tensor
 from . import elementwise
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtype as dt
-from ..dtype import DType, as_dtype
+from ..core import dtype as dt
+from ..core.dtype import DType, as_dtype
+from ..core.hostarray import from_values
+from ..core.shape import Size, check_shape
 from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import constant, make
-from ..hostarray import from_values
 from ..ops import source
-from ..shape import Size, check_shape
 from ..tensor import Scalar, Tensor, asarray
 from .elementwise import dtype_cast, expand_node
 

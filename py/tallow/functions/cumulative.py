@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..casting import in_float32
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.shape import check_axis
 from ..errors import ShapeError
-from ..shape import check_axis
 from ..tensor import Tensor
 from .manipulation import pad, reshape
 from .reduction import widened

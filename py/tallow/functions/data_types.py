@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from .. import dtype as dt
-from ..dtype import DType, as_dtype, promote
+from ..core import dtype as dt
+from ..core.dtype import DType, as_dtype, promote
 from ..errors import DTypeError, OptionError
 from ..tensor import Tensor
 from .elementwise import common_type

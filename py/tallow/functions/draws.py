@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from ..core.shape import Shape
 from ..errors import DTypeError, OptionError, ShapeError
 from ..random import Generator
-from ..shape import Shape
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, randomness
 from .cumulative import cumulative_sum

@@ -9,19 +9,19 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from .. import casting
-from .. import dtype as dt
-from ..context import autocast
-from ..dtype import DType, as_dtype, promote
+from ..core import dtype as dt
+from ..core.context import autocast
+from ..core.dtype import DType, as_dtype, promote
+from ..core.hostarray import from_values
+from ..core.shape import Shape, broadcast_shapes
 from ..errors import OptionError
 from ..graph import Node, constant, make
-from ..hostarray import from_values
-from ..op import Elementwise
 from ..ops import division, logic, movement
 from ..ops import elementwise as op
 from ..ops.elementwise import bitcast as bitcast_op
 from ..ops.elementwise import cast
 from ..ops.elementwise import where as select
-from ..shape import Shape, broadcast_shapes
+from ..ops.kinds import Elementwise
 from ..tensor import Scalar, Tensor, asarray
 
 

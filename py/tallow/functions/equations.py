@@ -5,8 +5,8 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 
+from ..core.shape import size_of
 from ..errors import ShapeError
-from ..shape import size_of
 from ..tensor import Tensor
 from .indexing import getitem
 from .linear_algebra import matmul

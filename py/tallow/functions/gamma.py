@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..errors import OptionError
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise

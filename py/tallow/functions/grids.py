@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtype as dt
-from ..dtype import DType
+from ..core import dtype as dt
+from ..core.dtype import DType
 from ..errors import OptionError, ShapeError
 from ..tensor import Tensor, asarray
 from . import creation, manipulation

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.hostarray import HostArray, from_values
+from ..core.shape import Shape, broadcast_shapes, check_axis
 from ..errors import AxisError, DTypeError, IndexRangeError, ShapeError
 from ..graph import Node, constant, make
-from ..hostarray import HostArray, from_values
 from ..ops import gather, movement
-from ..shape import Shape, broadcast_shapes, check_axis
 from ..tensor import Tensor, asarray, host_values
 from . import creation, elementwise
 from .elementwise import expand_node

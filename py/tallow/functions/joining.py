@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..core.shape import check_axis
 from ..errors import IndexRangeError, OptionError, ShapeError
-from ..shape import check_axis
 from ..tensor import Tensor, asarray
 from . import creation, elementwise, manipulation
 from .creation import arange

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from .. import casting
-from ..context import autocast
-from ..dtype import DType
+from ..core.context import autocast
+from ..core.dtype import DType
+from ..core.shape import broadcast_shapes, check_axis
 from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import make
 from ..ops import linalg as records
-from ..shape import broadcast_shapes, check_axis
 from ..tensor import Tensor, asarray
 from . import elementwise, linear_algebra, products, reduction, shapes
 from .creation import eye, tril, triu, zeros

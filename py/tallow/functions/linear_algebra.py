@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import casting
+from ..core.shape import Shape, broadcast_shapes, size_of
 from ..errors import DTypeError, ShapeError
 from ..graph import Node, make
 from ..ops import contract, movement
 from ..ops.elementwise import cast
-from ..shape import Shape, broadcast_shapes, size_of
 from ..tensor import Tensor, asarray
 from . import elementwise
 from .creation import arange

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .. import dtype as dt
-from ..dtype import DType
+from ..core import dtype as dt
+from ..core.dtype import DType
+from ..core.shape import check_axes, check_axis
 from ..errors import OptionError, ShapeError
-from ..shape import check_axes, check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, reduction
 from .arrange import Ordered

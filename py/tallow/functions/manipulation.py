@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import OptionError, ShapeError
-from ..graph import make
-from ..ops import movement
-from ..ops.elementwise import cast
-from ..shape import (
+from ..core.shape import (
     broadcast_shapes,
     check_axes,
     check_axis,
@@ -17,6 +13,10 @@ from ..shape import (
     check_shape,
     infer_reshape,
 )
+from ..errors import OptionError, ShapeError
+from ..graph import make
+from ..ops import movement
+from ..ops.elementwise import cast
 from ..tensor import Scalar, Tensor, asarray, host_values
 from . import indexing
 from .elementwise import dtype_cast, expand_node, promote_all

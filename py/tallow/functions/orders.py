@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.shape import check_axis
 from ..errors import OptionError, ShapeError
-from ..shape import check_axis
 from ..tensor import Tensor, asarray
 from . import elementwise, manipulation, reduction
 from .arrange import Ordered, argsort, ordered

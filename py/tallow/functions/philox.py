@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.shape import Shape, size_of
 from ..graph import make
 from ..ops import logic, source
-from ..shape import Shape, size_of
 from ..tensor import Tensor, asarray
 from . import elementwise
 from .elementwise import expand_node

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.shape import check_axis
 from ..errors import DTypeError, OptionError, ShapeError
-from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation
 from .arrange import scatter_rows

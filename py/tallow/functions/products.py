@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..core.shape import check_axis
 from ..errors import OptionError, ShapeError
-from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation, reduction
 from .indexing import take

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import dtype as dt
-from ..dtype import DType, as_dtype
+from ..core import dtype as dt
+from ..core.dtype import DType, as_dtype
+from ..core.shape import Shape, check_shape
 from ..errors import OptionError
 from ..random import Generator, stream
-from ..shape import Shape, check_shape
 from ..tensor import Tensor
 from . import philox
 from .arrange import argsort

@@ -11,15 +11,15 @@ import math
 from collections.abc import Sequence
 
 from .. import casting
-from .. import dtype as dt
-from ..context import autocast
-from ..dtype import DType, as_dtype
+from ..core import dtype as dt
+from ..core.context import autocast
+from ..core.dtype import DType, as_dtype
+from ..core.shape import check_axes
 from ..errors import ShapeError
 from ..graph import make
-from ..op import Reduce
 from ..ops import reduce as records
+from ..ops.kinds import Reduce
 from ..ops.movement import reshape as reshape_op
-from ..shape import check_axes
 from ..tensor import Tensor
 from . import elementwise
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..errors import ShapeError
 from ..tensor import Tensor, asarray
 from . import creation, elementwise, manipulation, reduction

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.shape import check_axis
 from ..errors import DTypeError, OptionError, ShapeError
-from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation
 from .arrange import scatter_elements, scatter_rows

@@ -6,9 +6,9 @@ import builtins
 import math
 from typing import Any
 
-from .. import dtype as dt
-from ..hostarray import from_values
-from ..shape import check_axis
+from ..core import dtype as dt
+from ..core.hostarray import from_values
+from ..core.shape import check_axis
 from ..tensor import Scalar, Tensor, asarray, host_values
 from . import elementwise
 from .indexing import take

@@ -6,8 +6,8 @@ import builtins
 import math
 from collections.abc import Sequence
 
+from ..core.shape import check_axis
 from ..errors import OptionError, ShapeError
-from ..shape import check_axis
 from ..tensor import Tensor
 from . import elementwise, manipulation
 from .creation import arange

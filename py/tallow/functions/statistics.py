@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor, asarray, host_values
 from . import elementwise, manipulation, reduction

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from math import gcd
 from typing import NamedTuple
 
+from ..core.shape import Shape
 from ..graph import make
 from ..ops import window
-from ..shape import Shape
 from ..tensor import Tensor
 from .creation import zeros
 from .manipulation import concat, expand_dims, flip, pad, permute_dims, reshape

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .. import dtype as dt
-from ..dtype import DType
+from ..core import dtype as dt
+from ..core.dtype import DType
 from ..errors import OptionError
 from ..tensor import Tensor, asarray
 from .creation import placed

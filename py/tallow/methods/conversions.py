@@ -6,8 +6,8 @@ import builtins
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..device_name import DeviceName, resolved
-from ..dtype import DType, as_dtype, in_pytorch, is_dtype, tensor_type
+from ..core.device_name import DeviceName, resolved
+from ..core.dtype import DType, as_dtype, in_pytorch, is_dtype, tensor_type
 from ..errors import OptionError
 from ..functions import creation, manipulation
 from ..functions.creation import tensor as tensor_of

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..dtype import DType, in_pytorch
+from ..core.dtype import DType, in_pytorch
+from ..core.shape import check_axis
 from ..errors import DTypeError
 from ..functions import arrange, elementwise, indexing, manipulation, reduction
 from ..functions.shapes import expand
-from ..shape import check_axis
 from ..tensor import Scalar, Tensor
 
 Axes = int | Sequence[int] | None

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
-from ..dtype import DType, is_dtype
+from ..core.dtype import DType, is_dtype
+from ..core.shape import check_axis
 from ..functions import elementwise, indexing, manipulation
 from ..functions.selection import with_items
 from ..functions.shapes import chunk as pieces_of
@@ -21,7 +22,6 @@ from ..functions.shapes import squeeze as squeezed
 from ..functions.shapes import t as transposed_matrix
 from ..functions.shapes import transpose as transposed
 from ..functions.shapes import unflatten as axis_split
-from ..shape import check_axis
 from ..tensor import Tensor, is_basic
 
 P = ParamSpec("P")

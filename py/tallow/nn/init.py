@@ -8,9 +8,9 @@ import math
 from typing import TypeVar
 
 from .. import functions as f
+from ..core.shape import size_of
 from ..errors import OptionError, ShapeError
 from ..functions.special import erfinv
-from ..shape import size_of
 from ..tensor import Tensor, asarray
 
 V = TypeVar("V", bound=Tensor)

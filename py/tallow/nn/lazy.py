@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .. import context
+from ..core import context
 from ..errors import TallowError
 from ..facts import Table, became
 from . import convolution, linear, normalization

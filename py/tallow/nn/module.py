@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Self
 
-from .. import context
-from ..dtype import DType
+from ..core import context
+from ..core.dtype import DType
+from ..core.hooks import RemovableHandle, WithKeywords, hooked
 from ..errors import (
     ArgumentError,
     DTypeError,
@@ -21,7 +22,6 @@ from ..errors import (
 from ..facts import MISSING, Fact, Same, Table, reads, wrote
 from ..functions import zeros_like
 from ..grad_mode import is_grad_enabled
-from ..hooks import RemovableHandle, WithKeywords, hooked
 from ..methods.conversions import where_to
 from ..runtime.variable import Variable
 from ..tensor import asarray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dtype import DType
+from ..core.dtype import DType
 from ..runtime.variable import Variable
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from .. import functional
 from .. import functions as f
+from ..core.shape import check_axis, size_of
 from ..errors import ShapeError
 from ..functional.windows import Size
-from ..shape import check_axis, size_of
 from ..tensor import Tensor
 from .module import Module
 

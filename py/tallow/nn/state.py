@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..context import pytorch
+from ..core.context import pytorch
+from ..core.hooks import RemovableHandle, hooked
 from ..errors import TallowError
-from ..hooks import RemovableHandle, hooked
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import context
 from ..compile.count import multiply_adds_of
-from ..dtype import DType, as_dtype
+from ..core import context
+from ..core.dtype import DType, as_dtype
+from ..core.shape import check_shape, size_of
 from ..errors import OptionError
 from ..grad_mode import no_grad
 from ..graph import Node, input_node
 from ..runtime.device import backend
 from ..runtime.jit.tracing import Trace
-from ..shape import check_shape, size_of
 from ..tensor import Tensor
 from .module import Module
 

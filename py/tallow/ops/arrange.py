@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import dtype as dt
-from ..bounds import Range, product, total
+from ..core import dtype as dt
+from ..core.bounds import Range, product, total
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Spec
+from .kinds import Attrs, Composite, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

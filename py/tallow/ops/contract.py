@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..bounds import products_added
+from ..core.bounds import products_added
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Contraction, Spec
 from . import numpy_kernels
+from .kinds import Attrs, Contraction, Spec
 
 
 def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:

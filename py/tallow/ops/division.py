@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import bounds
-from ..op import Elementwise
+from ..core import bounds
 from ..scalar import (
     Scalar,
     bitcast,
@@ -20,6 +19,7 @@ from ..scalar import (
     select,
 )
 from ..scalar import remainder as rest_of
+from .kinds import Elementwise
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

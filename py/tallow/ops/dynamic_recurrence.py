@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Spec
 from . import numpy_kernels as plain
+from .kinds import Attrs, Composite, Spec
 from .recurrence import ACTIVATIONS
 
 if TYPE_CHECKING:

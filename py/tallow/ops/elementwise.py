@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .. import bounds, scalar
-from .. import dtype as dt
-from ..bounds import Bounds, corners
+from .. import scalar
+from ..core import bounds
+from ..core import dtype as dt
+from ..core.bounds import Bounds, corners
 from ..errors import DTypeError
-from ..op import Attrs, Elementwise, Select, Spec
 from ..scalar import Scalar
 from . import formulas
+from .kinds import Attrs, Elementwise, Select, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..bounds import Range, first
+from ..core.bounds import Range, first
+from ..core.shape import Shape
 from ..errors import DTypeError
-from ..op import Attrs, Coordinates, Elementwise, Movement, Pick, Read, Spec
 from ..scalar import Scalar, select
-from ..shape import Shape
+from .kinds import Attrs, Coordinates, Elementwise, Movement, Pick, Read, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import dtype as dt
+from ..core import dtype as dt
+from ..core.shape import Shape, size_of
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Contraction, Coordinates, Movement, Pick, Read, Spec
-from ..shape import Shape, size_of
 from . import numpy_kernels
+from .kinds import Attrs, Contraction, Coordinates, Movement, Pick, Read, Spec
 from .panels import COLUMNS, count
 from .window import spatial_size
 

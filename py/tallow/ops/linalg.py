@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import dtype as dt
-from ..dtype import DType
+from ..core import dtype as dt
+from ..core.dtype import DType
+from ..core.shape import Shape, size_of
 from ..errors import DTypeError, LinAlgError, ShapeError
-from ..op import Apart, Attrs, Spec
-from ..shape import Shape, size_of
+from .kinds import Apart, Attrs, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, Function, NumPy

@@ -6,12 +6,13 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .. import bounds, scalar
-from .. import dtype as dt
-from ..bounds import corners
-from ..op import Elementwise
+from .. import scalar
+from ..core import bounds
+from ..core import dtype as dt
+from ..core.bounds import corners
 from ..scalar import Scalar
 from . import formulas
+from .kinds import Elementwise
 
 # ---- comparison and logic ---------------------------------------------------------------------
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..bounds import first
+from ..core.bounds import first
+from ..core.shape import Shape, size_of, strides_of
 from ..errors import DTypeError
-from ..op import Attrs, Coordinates, Movement, Pick, Read, Spec
-from ..shape import Shape, size_of, strides_of
+from .kinds import Attrs, Coordinates, Movement, Pick, Read, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..op import Attrs, Coordinates, Movement, Pick, Read, Spec
-from ..shape import Shape
+from ..core.shape import Shape
+from .kinds import Attrs, Coordinates, Movement, Pick, Read, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

@@ -19,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Contraction, Spec
 from . import numpy_kernels as plain
+from .kinds import Attrs, Composite, Contraction, Spec
 from .numpy_pool import Pool
 
 if TYPE_CHECKING:

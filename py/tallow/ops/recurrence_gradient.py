@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..core.shape import size_of
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Spec
-from ..shape import size_of
 from . import numpy_kernels as plain
+from .kinds import Attrs, Composite, Spec
 from .numpy_pool import Pool
 from .recurrence import ACTIVATIONS, by_gates, join, recurrence, split
 

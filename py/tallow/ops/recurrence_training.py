@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..op import Attrs, Contraction, Spec
+from .kinds import Attrs, Contraction, Spec
 from .recurrence import ACTIVATIONS, GATES, STATES, check_shape, recurrence_steps
 
 if TYPE_CHECKING:

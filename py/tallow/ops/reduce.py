@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
-from .. import bounds, scalar
-from ..op import Reduce
+from .. import scalar
+from ..core import bounds
+from .kinds import Reduce
 
 if TYPE_CHECKING:
     from ..arrays import Array, Function, NumPy

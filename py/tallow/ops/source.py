@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..op import Source
+from .kinds import Source
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
-    from ..dtype import DType
+    from ..core.dtype import DType
 
 
 def _iota(np: NumPy, *, shape: tuple[int, ...], dtype: DType, axis: int) -> Array:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .. import dtype as dt
+from ..core import dtype as dt
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Spec
+from .kinds import Attrs, Composite, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy

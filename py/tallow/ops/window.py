@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..bounds import first
+from ..core.bounds import first
+from ..core.shape import Shape, window_size
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Contraction, Coordinates, Movement, Pick, Read, Spec, Window
-from ..shape import Shape, window_size
 from . import numpy_kernels
+from .kinds import Attrs, Composite, Contraction, Coordinates, Movement, Pick, Read, Spec, Window
 from .numpy_kernels import Pads, Pair
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.shape import Shape
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Contraction, Spec
-from ..shape import Shape
 from . import numpy_kernels
+from .kinds import Attrs, Contraction, Spec
 
 POSITIONS = 16  # in a 4x4 patch
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..core.shape import Shape
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Contraction, Spec
-from ..shape import Shape
+from .kinds import Attrs, Contraction, Spec
 from .winograd import result_size
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from .. import context
+from ..core import context
 from ..errors import OptionError
 from ..facts import Items, Table
 from ..runtime.variable import Variable

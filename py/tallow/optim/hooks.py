@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from ..core.hooks import RemovableHandle, hooked
 from ..errors import OptionError
 from ..facts import Table
-from ..hooks import RemovableHandle, hooked
 
 Hook = Callable[..., Any]
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .. import context
 from .. import functions as f
+from ..core import context
 from ..errors import OptionError
 from ..grad_mode import enable_grad, no_grad
 from ..nn.parameter import Parameter

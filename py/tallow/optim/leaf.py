@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from .. import context
+from ..core import context
 from ..errors import OptionError
 from ..graph import Node
 from ..nn.parameter import Parameter

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
-from .. import context
 from .. import functions as f
+from ..core import context
 from ..errors import ArgumentError, OptionError
 from ..facts import Fact, Items
 from ..grad_mode import enable_grad, no_grad

@@ -24,7 +24,9 @@ from ..codegen.wgsl.choice import Traits
 from ..compile import Compiled, Plan
 from ..compile.limits import Limits
 from ..compile.targets.webgpu import WEBGPU
-from ..dtype import BY_NAME, DType, device_type
+from ..core.dtype import BY_NAME, DType, device_type
+from ..core.hostarray import HostArray
+from ..core.shape import Shape, size_of
 from ..errors import (
     DeviceError,
     DeviceLostError,
@@ -34,8 +36,6 @@ from ..errors import (
     RealizeError,
     StorageError,
 )
-from ..hostarray import HostArray
-from ..shape import Shape, size_of
 from .base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from .buffer import Buffer
 from .modules import import_module

@@ -8,12 +8,12 @@ from sys import is_finalizing
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet, ref
 
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.hostarray import HostArray
+from ..core.shape import Shape
 from ..graph import Node
-from ..hostarray import HostArray
-from ..op import Frozen
+from ..ops.kinds import Frozen
 from ..ops.source import buffer as buffer_op
-from ..shape import Shape
 
 
 class Live(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.hostarray import HostArray
+from ..core.shape import Shape
 from ..errors import DeviceError, DeviceLostError
 from ..graph import Graph, Node, constant, input_node, make, rebuild, topological
-from ..hostarray import HostArray
 from ..ops.elementwise import cast
-from ..shape import Shape
 from .buffer import Buffer, Memory
 
 

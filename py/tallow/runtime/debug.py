@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
-from .. import context
+from ..core import context
+from ..core.hostarray import HostArray
 from ..errors import NonFiniteError, line_of_user
 from ..graph import Node, topological
-from ..hostarray import HostArray
 from ..ops.numpy_kernels import numpy_module
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Protocol
 
-from .. import context
-from ..device_name import resolved
+from ..core import context
+from ..core.device_name import resolved
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
 from .numpy.device import NumpyDevice

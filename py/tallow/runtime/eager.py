@@ -14,7 +14,6 @@ from itertools import count
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
-from .. import context
 from ..compile import Compiled
 from ..compile.indices import (
     Indexed,
@@ -26,10 +25,11 @@ from ..compile.indices import (
 from ..compile.limits import Limits, host_memory
 from ..compile.ranges import is_wide, limits
 from ..compile.target import QuickPlan
-from ..dtype import device_type
+from ..core import context
+from ..core.dtype import device_type
+from ..core.hostarray import HostArray, from_words
 from ..errors import DTypeError
 from ..graph import Graph, Node, input_node, topological
-from ..hostarray import HostArray, from_words
 from ..ops.source import buffer as buffer_op
 from .base import Backend, Program
 from .buffer import Buffer, Memory

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from .. import context, graph
 from ..compile.ranges import is_wide
-from ..graph import OPEN, Node, constant, make, topological
-from ..hostarray import HostArray
+from ..core import context
+from ..core.hostarray import HostArray
+from ..graph import DEEPEST, OPEN, Node, constant, make, seams, topological
 from ..ops.movement import reshape
 from ..ops.source import constant as constant_op
 from ..tensor import Derivation, Tensor, use_evaluator
@@ -257,15 +257,15 @@ def _fits(node: Node, device: str) -> bool:
 
 
 def _too_deep(nodes: tuple[Node, ...]) -> None:
-    """See `graph.too_deep`. Some of what they were made of may have been computed since."""
+    """See `seams.too_deep`. Some of what they were made of may have been computed since."""
     for node in topological(nodes):
         node.depth = 1 + max((child.depth for child in node.inputs), default=-1)
-    deep = [node for node in dict.fromkeys(nodes) if node.depth > graph.DEEPEST // 2]
+    deep = [node for node in dict.fromkeys(nodes) if node.depth > DEEPEST // 2]
     if deep and context.trace.get() is None:
         _compute(deep)
 
 
-graph.too_deep = _too_deep
+seams.too_deep = _too_deep
 
 
 def _given(node: Node) -> Node:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..compile import Compiled
 from ..compile.plan import Port
-from ..dtype import BY_NAME, float64
+from ..core.dtype import BY_NAME, float64
+from ..core.hostarray import HostArray
 from ..errors import WideIntegerError
 from ..graph import Graph
-from ..hostarray import HostArray
 from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
 from .buffer import Buffer, Memory, state_moved
 from .transfer import from_device

@@ -9,11 +9,11 @@ from typing import Any, Self
 from ..compile import Compiled, Plan
 from ..compile.indices import Indexed, by_input, check_ranges
 from ..compile.plan import Port
-from ..dtype import BY_NAME, DType, word_type
+from ..core.dtype import BY_NAME, DType, word_type
+from ..core.hostarray import HostArray, from_array, from_python, from_words
+from ..core.shape import size_of
 from ..errors import FeedError, TallowError
 from ..graph import Graph, Node, constant
-from ..hostarray import HostArray, from_array, from_python, from_words
-from ..shape import size_of
 from ..tensor import Tensor
 from .base import Backend, Program
 from .buffer import Buffer

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Protocol
 
 from ..compile import Compiled
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.shape import Shape
 from ..errors import GraphError
 from ..graph import Graph, Node, make
 from ..ops.elementwise import cast
-from ..shape import Shape
 from ..tensor import Tensor
 from .base import Backend, Program
 from .buffer import Buffer, Memory, state_moves

@@ -12,12 +12,11 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from sys import getrefcount
 from typing import NamedTuple
 
-from .. import graph
 from ..compile.ranges import is_wide
-from ..dtype import float32
+from ..core.dtype import float32
 from ..errors import GraphError
-from ..graph import Node
-from ..op import Frozen, Movement
+from ..graph import Node, seams
+from ..ops.kinds import Frozen, Movement
 from ..ops.movement import reshape
 from ..ops.source import buffer as buffer_op
 from ..ops.source import constant as constant_op
@@ -160,7 +159,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
         known.append(True)
         worth.append(False)
     for node in followed:
-        for child in graph.derivatives.needs(node):
+        for child in seams.derivatives.needs(node):
             if child in index:
                 readers[index[child]] += 1
     return Structure(key, leaves, kept, scalars, index, readers, aliases, worth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from .. import context
+from ..core import context
 from ..errors import TracingError, line_of_user
 from ..facts import Notes
 from ..graph import Node

@@ -6,10 +6,10 @@ from array import array
 from math import copysign, inf
 
 from ..codegen.layout import bools_of_words, words_of_bools
-from ..dtype import DType, device_type, float16
+from ..core.dtype import DType, device_type, float16
+from ..core.hostarray import HostArray, elements, from_values
+from ..core.shape import size_of
 from ..errors import FeedRangeError
-from ..hostarray import HostArray, elements, from_values
-from ..shape import size_of
 
 
 def for_device(data: HostArray, name: str, most: int | None = None) -> memoryview:

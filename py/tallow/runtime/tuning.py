@@ -25,11 +25,11 @@ from ..compile import Begin, Compiled, compile_graph, optimise
 from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes
 from ..compile.targets import EXACT
-from ..dtype import in_pytorch
+from ..core.dtype import in_pytorch
+from ..core.shape import size_of
 from ..errors import DeviceLostError, StorageError, TallowError, WideIntegerError
 from ..graph import Graph, Node, input_node, make
-from ..op import Contraction
-from ..shape import size_of
+from ..ops.kinds import Contraction
 from .base import Backend, Timing
 from .device import backend, get_float32_matmul_precision
 from .hosted import has_code, warn_of_float64, warn_of_wide

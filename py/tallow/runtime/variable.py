@@ -8,16 +8,16 @@ from itertools import count
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
-from .. import context, graph
-from ..device_name import DeviceName, resolved
-from ..dtype import DType, float32, in_pytorch
+from ..core import context
+from ..core.device_name import DeviceName, resolved
+from ..core.dtype import DType, float32, in_pytorch
+from ..core.hostarray import HostArray
+from ..core.shape import Count, Shape, size_of
 from ..errors import DTypeError, GradientError, ShapeError
 from ..facts import Fact, ReadOnly, Table
 from ..grad_mode import is_grad_enabled
-from ..graph import Node, alias
-from ..hostarray import HostArray
+from ..graph import Node, alias, seams
 from ..ops.movement import expand, reshape
-from ..shape import Count, Shape, size_of
 from ..tensor import Tensor, asarray, check_floating, check_gradient
 from . import eager
 from .buffer import Buffer, Memory, state_moved
@@ -139,7 +139,7 @@ class Variable(Tensor):
     def _past(self) -> Any:
         """The past of what it is read as while it receives gradients; always the same record."""
         if self._leaf is None:
-            self._leaf = graph.derivatives.leaf(self)
+            self._leaf = seams.derivatives.leaf(self)
         return self._leaf
 
     @property
@@ -246,8 +246,8 @@ class Variable(Tensor):
     def follow(self, value: Tensor) -> None:
         """Has gradients of what reads it from now on go on through what its value is computed by,
         as in PyTorch after a change in place. A parameter's end here."""
-        kept = not self._receives and is_grad_enabled() and graph.derivatives.tracked(value.node)
-        self._history = graph.derivatives.history(value.node) if kept else None
+        kept = not self._receives and is_grad_enabled() and seams.derivatives.tracked(value.node)
+        self._history = seams.derivatives.history(value.node) if kept else None
 
     def fitting(self, value: object) -> Tensor:
         """A value that can be assigned, as a tensor. Raises ShapeError or DTypeError."""

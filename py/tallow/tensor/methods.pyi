@@ -1,7 +1,7 @@
 # Written by tests/unit/project/stubs.py from names.py: do not change it.
 
 from collections.abc import Sequence
-from tallow.dtype import DType
+from tallow.core.dtype import DType
 from tallow.functions.arrange import Ordered
 from tallow.functions.linalg import SlogdetResult
 from tallow.functions.numbers import Parts

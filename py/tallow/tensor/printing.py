@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..dtype import default_floating, default_integer, in_pytorch
+from ..core.dtype import default_floating, default_integer, in_pytorch
 from ..errors import OptionError, TallowError
 
 _PROFILES = {

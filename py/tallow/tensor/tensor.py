@@ -12,23 +12,23 @@ from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import ref
 
-from .. import graph, hostarray
-from ..context import pytorch
-from ..device_name import DeviceName
-from ..dtype import DType, as_dtype
+from ..core import hostarray
+from ..core.context import pytorch
+from ..core.device_name import DeviceName
+from ..core.dtype import DType, as_dtype
+from ..core.hostarray import HostArray
+from ..core.shape import Count, Shape, as_size
 from ..errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
 from ..facts import Same
-from ..graph import Graph, Node, constant, make
-from ..hostarray import HostArray
+from ..graph import Graph, Node, constant, make, seams
 from ..ops.elementwise import cast
 from ..ops.movement import permute
-from ..shape import Count, Shape, as_size
 from .methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from ..hooks import RemovableHandle
+    from ..core.hooks import RemovableHandle
 
 Scalar = bool | int | float
 
@@ -302,7 +302,7 @@ class Tensor(Methods):
     @property
     def requires_grad(self) -> bool:
         """Whether it receives a gradient, or is computed from a tensor that does."""
-        return graph.derivatives.tracked(self.node)
+        return seams.derivatives.tracked(self.node)
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:

@@ -28,11 +28,12 @@ A file has the name of its room, such as linalg.py. Others have names that are n
 
 from typing import Any
 
-from .. import context
-from .. import dtype as _dtype
 from ..autodiff.everything import checkpoint as checkpoint
 from ..binding import Row, imported, rows
-from ..dtype import BY_NAME, DType
+from ..core import context
+from ..core import dtype as _dtype
+from ..core.dtype import BY_NAME, DType
+from ..core.shape import Size as Size
 from ..functions.data_types import finfo as finfo
 from ..functions.data_types import iinfo as iinfo
 from ..grad_mode import enable_grad as enable_grad
@@ -45,7 +46,6 @@ from ..runtime.device import get_float32_matmul_precision as get_float32_matmul_
 from ..runtime.device import get_num_threads as get_num_threads
 from ..runtime.device import set_float32_matmul_precision as set_float32_matmul_precision
 from ..runtime.device import set_num_threads as set_num_threads
-from ..shape import Size as Size
 from ..tensor import Tensor as Tensor
 from ..tensor.printing import set_printoptions as set_printoptions
 from . import rooms, tensors
@@ -92,7 +92,7 @@ __version__ = "2.13.0+tallow"
 
 _ALIASES = {
     "GradScaler": ("tallow.amp", "GradScaler"), "autocast": ("tallow.torch.amp", "autocast"),
-    "device": ("tallow.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
+    "device": ("tallow.core.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
     "is_autocast_enabled": ("tallow.torch.amp", "is_autocast_enabled"),
     **{name: ("tallow.torch.linalg_names", name) for name in ("qr", "svd")},
     "sparse_coo_tensor": ("tallow.torch.sparse", "sparse_coo_tensor"),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import amp as _amp
-from .. import context
-from ..dtype import DType, as_dtype, float32
+from ..core import context
+from ..core.dtype import DType, as_dtype, float32
 
 __path__: list[str] = []  # its rooms are in names.py
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sized
 from typing import Any, Protocol
 
+from ..data import Dataset, Sampler
+from ..data.collate import default_collate as default_collate
+from ..data.sampler import drawing, permutation
 from ..errors import OptionError
-from ..utils.data import Dataset, Sampler
-from ..utils.data.collate import default_collate as default_collate
-from ..utils.data.sampler import drawing, permutation
 
 
 class DistributedSampler(Sampler[int]):

@@ -8,11 +8,12 @@ from typing import Any
 
 import tallow as tl
 
-from .. import dtype as dt
-from .. import functional, shape
-from ..dtype import DType, as_dtype
+from .. import functional
+from ..core import dtype as dt
+from ..core import shape
+from ..core.dtype import DType, as_dtype
+from ..core.shape import Size
 from ..errors import DTypeError
-from ..shape import Size
 from ..tensor import Tensor
 from .calls import put_out
 from .tensors import full_like

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ..dtype import DType
+from ..core.dtype import DType
+from ..core.shape import check_axes, size_of
 from ..errors import LinAlgError, OptionError, ShapeError
 from ..functions import linalg as of
 from ..functions import manipulation, shapes
@@ -23,7 +24,6 @@ from ..functions.linalg import (
     SlogdetResult,
     SVDResult,
 )
-from ..shape import check_axes, size_of
 from ..tensor import Tensor
 from .rooms import missing
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from .. import onnx as _onnx
-from ..dtype import DType
+from ..core.dtype import DType
 from ..errors import OptionError
 from ..nn.module import Module
 from ..tensor import Tensor

@@ -6,9 +6,10 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .. import context, random
-from ..device_name import DeviceName
-from ..dtype import DType, as_dtype, default_floating
+from .. import random
+from ..core import context
+from ..core.device_name import DeviceName
+from ..core.dtype import DType, as_dtype, default_floating
 from ..errors import DTypeError
 from ..random import Generator
 from ..runtime import device as devices

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import sparse as _sparse
-from ..dtype import DType, float32, float64, int64
+from ..core.dtype import DType, float32, float64, int64
 from ..sparse import mm as mm
 from ..sparse import softmax as softmax
 from ..sparse import sparse_coo_tensor as sparse_coo_tensor

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypedDict, Unpac
 
 import tallow as tl
 
-from .. import dtype as dt
-from ..dtype import DType, as_dtype
+from ..core import dtype as dt
+from ..core.dtype import DType, as_dtype
 from ..errors import ArgumentError, DTypeError, OptionError
 from ..functions import draws, grids
 from ..functions.creation import of_sizes_or_data, placed

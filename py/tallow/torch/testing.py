@@ -7,7 +7,7 @@ from typing import Any
 
 import tallow as tl
 
-from ..dtype import DType
+from ..core.dtype import DType
 from ..tensor import Tensor
 
 _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5),

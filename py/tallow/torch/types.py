@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from ..device_name import DeviceName
-from ..dtype import DType
-from ..shape import Size
+from ..core.device_name import DeviceName
+from ..core.dtype import DType
+from ..core.shape import Size
 from ..tensor import Tensor
 
 Number = bool | int | float

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import tallow as tl
-from tallow.dtype import word_type
+from tallow.core.dtype import word_type
 
 from .mutations import MUTATIONS
 

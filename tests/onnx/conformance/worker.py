@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import tallow as tl
-from tallow.dtype import BY_NAME
+from tallow.core.dtype import BY_NAME
+from tallow.core.hostarray import HostArray, StringArray, from_words
 from tallow.errors import DeviceMemoryError, DTypeError, OnnxUnsupportedError
-from tallow.hostarray import HostArray, StringArray, from_words
 
 # What Tallow says in one line that it does not have, before anything ran.
 REFUSALS = (OnnxUnsupportedError, DTypeError, DeviceMemoryError)

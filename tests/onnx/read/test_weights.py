@@ -14,9 +14,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tallow as tl
+from tallow.core.hostarray import StringArray
 from tallow.formats.onnx.read import tensors
 from tallow.formats.onnx.read.external import ExternalFiles
-from tallow.hostarray import StringArray
 
 from ..graphs import model, node, value, weight
 

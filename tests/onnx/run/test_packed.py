@@ -15,8 +15,8 @@ from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
 import tallow as tl
-from tallow.codes import packed_bytes
-from tallow.dtype import BY_NAME
+from tallow.core.codes import packed_bytes
+from tallow.core.dtype import BY_NAME
 
 from ..graphs import Node, model, node, value, weight
 from ..oracle import runtime, saturates

@@ -14,13 +14,13 @@ from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.core.hostarray import from_buffer
 from tallow.errors import OnnxUnsupportedError, OptionError
 from tallow.formats.onnx.write import element_forms, window_forms
 from tallow.formats.onnx.write import writer as writing
 from tallow.graph import Graph, constant, input_node, make
-from tallow.hostarray import from_buffer
-from tallow.op import REGISTRY
 from tallow.ops import window
+from tallow.ops.kinds import REGISTRY
 from tallow.ops.linalg import Hosted
 
 from ..graphs import model, node, value

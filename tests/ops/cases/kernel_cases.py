@@ -40,7 +40,7 @@ from tallow.codegen.wgsl.recurrence_kernels import (
 )
 from tallow.codegen.wgsl.schedule import kernel_file
 from tallow.compile import Compiled, Limits, compile_graph
-from tallow.dtype import as_dtype
+from tallow.core.dtype import as_dtype
 from tallow.graph import Graph, input_node, make
 from tallow.ops.window import conv2d_weight_parts, spatial_size
 from tallow.runtime.device import backend

@@ -7,11 +7,11 @@ from math import prod
 import numpy as np
 
 import tallow as tl
-from tallow import dtype as dt
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codes import packed_bytes
+from tallow.core import dtype as dt
+from tallow.core.codes import packed_bytes
+from tallow.core.hostarray import HostArray
 from tallow.graph import Graph, constant, input_node
-from tallow.hostarray import HostArray
 from tallow.runtime.session import compile_session_async
 from tallow.tensor import Tensor
 

@@ -22,9 +22,9 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Compiled, compile_graph
-from tallow.dtype import as_dtype
+from tallow.core.dtype import as_dtype
 from tallow.graph import Graph, input_node
-from tallow.op import REGISTRY, Reduce
+from tallow.ops.kinds import REGISTRY, Reduce
 from tallow.runtime.device import backend
 from tallow.runtime.session import Session
 from tallow.tensor import Tensor

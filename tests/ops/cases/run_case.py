@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from op_cases import CASES, Case
 
-from tallow.dtype import as_dtype
+from tallow.core.dtype import as_dtype
 from tallow.graph import Graph, input_node
 from tallow.runtime.session import compile_session_async
 from tallow.tensor import Tensor

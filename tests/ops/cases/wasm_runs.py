@@ -12,7 +12,7 @@ import pytest
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.compile.targets import wasm
-from tallow.dtype import as_dtype
+from tallow.core.dtype import as_dtype
 from tallow.graph import Graph, Node, input_node
 from tallow.runtime.device import DEVICES
 from tallow.runtime.wasm.runner import WasmBackend

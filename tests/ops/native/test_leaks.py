@@ -14,8 +14,8 @@ import pytest
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.hostarray import from_array
 from tallow.formats.onnx.run.model_session import ModelSession
-from tallow.hostarray import from_array
 from tallow.runtime.native.backend import NativeBackend
 from tallow.runtime.native.device import open_device
 from tallow_build.paths import ROOT

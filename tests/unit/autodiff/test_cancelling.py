@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import context
+from tallow.core import context
 
 
 @pytest.fixture(params=["numpy", "wasm"])

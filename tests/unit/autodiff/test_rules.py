@@ -16,7 +16,7 @@ from tallow import ops
 from tallow.autodiff.everything import FAMILIES
 from tallow.autodiff.rules import NO_DERIVATIVE, RULES
 from tallow.graph import Node
-from tallow.op import REGISTRY, Source
+from tallow.ops.kinds import REGISTRY, Source
 from tallow.tensor import Tensor
 
 STEP = 1e-5

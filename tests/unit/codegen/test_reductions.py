@@ -10,8 +10,8 @@ from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.codegen.wgsl.choice import REDUCTIONS, Traits, reduction_schedule, signature
 from tallow.compile import Compiled, Limits, compile_graph
 from tallow.graph import Graph, Node, input_node, make
-from tallow.op import Reduce
 from tallow.ops import reduce as records
+from tallow.ops.kinds import Reduce
 from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 

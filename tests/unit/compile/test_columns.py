@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import dtype as dt
 from tallow.compile.passes import columns
 from tallow.compile.passes.compose import compose
+from tallow.core import dtype as dt
 from tallow.graph import Graph, Node, input_node, make
-from tallow.op import Op
 from tallow.ops import window
+from tallow.ops.kinds import Op
 
 GEOMETRIES = [  # image, kernel, filters, options
     ((2, 7, 12, 1), (5, 5), 6, {"padding": ((2, 2), (2, 2))}),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import dtype as dt
 from tallow.compile import compile_graph
 from tallow.compile.passes.compose import compose
+from tallow.core import dtype as dt
 from tallow.graph import Graph, input_node, make
 from tallow.ops import arrange
 from tallow.tensor import Tensor

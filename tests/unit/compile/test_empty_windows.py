@@ -10,8 +10,8 @@ import pytest
 
 import tallow as tl
 from tallow.graph import make, topological
-from tallow.op import Op
 from tallow.ops import window
+from tallow.ops.kinds import Op
 from tallow.tensor import Tensor
 
 ONES, NONE = (1, 1), ((0, 0), (0, 0))

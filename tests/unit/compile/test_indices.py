@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import hostarray
 from tallow.compile import indices
+from tallow.core import hostarray
+from tallow.core.hostarray import HostArray
 from tallow.graph import Graph, input_node
-from tallow.hostarray import HostArray
 from tallow.tensor import Tensor
 
 NODES, WIDTH, EDGES = 12, 3, 300

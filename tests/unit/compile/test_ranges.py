@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import tallow as tl
 from tallow.compile.ranges import Ranges, largest_feed
+from tallow.core.hostarray import from_values
 from tallow.graph import Graph, Node, constant, input_node, make
-from tallow.hostarray import from_values
-from tallow.op import REGISTRY, Elementwise, Reduce, Select
+from tallow.ops.kinds import REGISTRY, Elementwise, Reduce, Select
 
 BOUNDED = [
     op.name

@@ -12,7 +12,7 @@ import pytest
 
 import tallow as tl
 from tallow import nn, optim
-from tallow.context import pytorch
+from tallow.core.context import pytorch
 from tallow.nn import functional as F  # noqa: N812 - the customary name
 from tallow.tensor import Tensor
 

@@ -245,7 +245,7 @@ def stubs() -> dict[Path, str]:
     own = package("tallow", also=PACKAGES)
     for name, row in rows("unlisted").items():
         own += f"from tallow.{row.home} import {row.own} as {name}\n"
-    for name in ("context", "dtype", "errors", "functions"):
+    for name in ("errors", "functions"):
         own += f"from tallow import {name} as {name}\n"
     own += "from tallow.version import __version__ as __version__\n"
     return {

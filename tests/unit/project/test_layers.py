@@ -140,7 +140,7 @@ def test_no_package_imports_one_below_it() -> None:
 
 
 def test_the_runtime_knows_nothing_of_derivatives() -> None:
-    """It asks by the protocol in graph.py."""
+    """It asks by the protocol in graph/nodes.py."""
     found = [each for each in all_imports() if each.by.startswith("tallow.runtime.")]
     assert len(found) > 100
     assert not [each.where for each in found if each.of.startswith("tallow.autodiff")]
@@ -284,7 +284,7 @@ def test_views_and_widgets_do_not_know_the_gpu() -> None:
 
 def test_generators_and_runners_name_no_elementwise_op() -> None:
     """Facts live in records: only the table of hand-written kernels may name ops, and not these."""
-    from tallow.op import REGISTRY, Elementwise
+    from tallow.ops.kinds import REGISTRY, Elementwise
 
     names = [n for n, op in REGISTRY.items() if isinstance(op, Elementwise)]
     for path in [*(LIBRARY / "codegen").rglob("*.py"), *(LIBRARY / "runtime").rglob("*.py")]:

@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import context
-from tallow.context import FIELDS
+from tallow.core import context
+from tallow.core.context import FIELDS
 
 X = np.array([[1.0, 2.0]], np.float32)
 

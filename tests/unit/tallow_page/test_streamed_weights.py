@@ -17,11 +17,11 @@ from tests.files import Files, Sender
 
 import tallow as tl
 from tallow.compile import compile_graph, plan_serialization
+from tallow.core.hostarray import HostArray
+from tallow.core.streamed_weights import DataNotLoadedError, StreamedArray, StreamedFile
 from tallow.formats.onnx.read import wire
 from tallow.graph import Graph
-from tallow.hostarray import HostArray
 from tallow.runtime.device import set_default_device
-from tallow.streamed_weights import DataNotLoadedError, StreamedArray, StreamedFile
 from tallow_build.content import split_model
 from tallow_build.errors import BuildError
 from tallow_build.paths import ROOT

@@ -7,7 +7,8 @@ import pickle
 import pytest
 
 import tallow as tl
-from tallow import device_name, nn
+from tallow import nn
+from tallow.core import device_name
 
 
 def test_a_script_that_chooses_a_device() -> None:

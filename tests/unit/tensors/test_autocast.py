@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import amp, context, nn, optim
+from tallow import amp, nn, optim
 from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
+from tallow.core import context
 from tallow.graph import Graph, input_node
-from tallow.op import REGISTRY
+from tallow.ops.kinds import REGISTRY
 from tallow.runtime.device import backend
 
 F = nn.functional

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import context
+from tallow.core import context
 from tallow.errors import DTypeError, ShapeError
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import dtype as dt
-from tallow.codes import decoded, encoded, pack, unpack
+from tallow.core import dtype as dt
+from tallow.core.codes import decoded, encoded, pack, unpack
+from tallow.core.hostarray import from_buffer, from_values
 from tallow.errors import FeedError
 from tallow.graph import Graph, input_node
-from tallow.hostarray import from_buffer, from_values
 from tallow.runtime.session import compile_session
 from tallow.tensor import Tensor
 

@@ -16,7 +16,7 @@ from tallow import scalar as s
 from tallow.compile import compile_graph
 from tallow.errors import OptionError
 from tallow.graph import Graph, input_node
-from tallow.op import REGISTRY, Elementwise
+from tallow.ops.kinds import REGISTRY, Elementwise
 from tallow.ops.numpy_scalar import evaluate
 
 

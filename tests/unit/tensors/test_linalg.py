@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import context, linalg
+from tallow import linalg
+from tallow.core import context
 from tallow.errors import LinAlgError, OptionError
 from tallow.functions import shapes
 from tallow.graph import Graph, input_node

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tallow.codegen.wgsl.arithmetic import elementwise
-from tallow.dtype import float32
-from tallow.op import REGISTRY, Contraction, Elementwise, Op, Reduce
+from tallow.core.dtype import float32
+from tallow.ops.kinds import REGISTRY, Contraction, Elementwise, Op, Reduce
 
 INTEGERS = [-128, -127, -2, -1, 0, 1, 2, 7, 100, 127]
 UNSIGNED = [0, 1, 2, 7, 100, 127, 128, 255]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tallow import context
+from tallow.core import context
 
 
 @pytest.fixture

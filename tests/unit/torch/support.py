@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tallow import context
+from tallow.core import context
 from tallow.errors import MissingNameError
 from tallow_build.paths import ROOT
 

@@ -29,7 +29,7 @@ def test_integers_are_int64(torch: Any) -> None:
 
 
 def test_outside_of_the_door_integers_are_int32(torch: Any) -> None:
-    from tallow import context
+    from tallow.core import context
 
     with context.pytorch.override(False):
         assert tl.asarray([1]).dtype is tl.int32 and tl.arange(2).dtype is tl.int32
@@ -39,7 +39,7 @@ def test_outside_of_the_door_integers_are_int32(torch: Any) -> None:
 
 
 def test_a_compiled_function_sees_the_habits_of_its_call(torch: Any) -> None:
-    from tallow import context
+    from tallow.core import context
 
     @tl.jit
     def count(x: tl.Tensor) -> tl.Tensor:
@@ -153,7 +153,7 @@ def test_names_that_are_missing(torch: Any) -> None:
 
 
 def test_devices(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tallow import device_name
+    from tallow.core import device_name
 
     monkeypatch.setattr(device_name, "_told", set())
     assert not torch.cuda.is_available() and torch.cuda.device_count() == 0

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ...dtype import DType, float16, float32
+from ...core.dtype import DType, float16, float32
 from ...ops.formulas import to_half
 from ...scalar import Scalar, operand
 from ...scalar import cast as converted

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...dtype import DType
+from ...core.dtype import DType
 from ...graph import Node
 from ..index import Atom, Coord, Coords, variable
 from .assembler import Function

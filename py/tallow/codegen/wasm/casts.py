@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dtype import DType
+from ...core.dtype import DType
 from .assembler import Function
 from .values import UnsupportedError, constant, kind_of, shape_of, wrap
 

@@ -4,8 +4,8 @@ in memory of the kernel's own."""
 from __future__ import annotations
 
 from ...graph import Node
-from ...op import Elementwise
 from ...ops import panels
+from ...ops.kinds import Elementwise
 from ..index import Coord
 from .expression import Expression
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...dtype import DType, int32, uint32
+from ...core.dtype import DType, int32, uint32
+from ...core.shape import Shape, strides_of
 from ...errors import DTypeError
 from ...graph import Node
-from ...op import Elementwise, Movement, Pick, Reduce
 from ...ops import movement
+from ...ops.kinds import Elementwise, Movement, Pick, Reduce
 from ...ops.source import iota
 from ...scalar import Scalar, number, operand
-from ...shape import Shape, strides_of
 from ..index import Coord, Coords, lane, lane_axis
 from ..picks import alike, inside, undecided
 from . import storage

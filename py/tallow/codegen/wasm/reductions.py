@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ...dtype import DType, float64
+from ...core.dtype import DType, float64
 from ...graph import Node
-from ...op import Reduce
+from ...ops.kinds import Reduce
 from ...scalar import operand
 from ..index import Coord, Coords, lane_axis
 from .arithmetic import Arithmetic

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ... import dtype as dt
-from ...dtype import DType
+from ...core import dtype as dt
+from ...core.dtype import DType
 from ...ops.formulas import to_half
 from ...scalar import Scalar, absolute, bitcast, bits, cast, number, operand, select
 from .arithmetic import Arithmetic

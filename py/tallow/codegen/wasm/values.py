@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...dtype import DType
+from ...core.dtype import DType
 from .assembler import Function
 
 

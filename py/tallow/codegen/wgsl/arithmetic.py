@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from ...dtype import DType, device_type
-from ...op import Elementwise, Reduce
+from ...core.dtype import DType, device_type
+from ...ops.kinds import Elementwise, Reduce
 from ...scalar import Loop, Scalar, operand
 from .functions import HELPERS
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of

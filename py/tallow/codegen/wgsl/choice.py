@@ -12,10 +12,9 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ...dtype import float32
+from ...core.dtype import float32
 from ...errors import GraphError
 from ...graph import Node
-from ...op import Contraction, Movement
 from ...ops import (
     contract,
     dynamic_recurrence,
@@ -26,6 +25,7 @@ from ...ops import (
     winograd,
 )
 from ...ops.elementwise import to_half
+from ...ops.kinds import Contraction, Movement
 from ..groups import is_depthwise
 from ..index import lane_axis
 from .kernels import (

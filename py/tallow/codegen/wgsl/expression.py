@@ -11,11 +11,11 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from ...core.shape import Shape, strides_of
 from ...graph import Node
-from ...op import Elementwise, Movement, Pick, Reduce
 from ...ops import gather, movement
+from ...ops.kinds import Elementwise, Movement, Pick, Reduce
 from ...ops.source import iota
-from ...shape import Shape, strides_of
 from ..index import Coord, Coords, is_multiple, lane, lane_axis, variable
 from ..layout import is_packed
 from ..picks import alike, inside, undecided

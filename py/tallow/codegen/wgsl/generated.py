@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 
+from ...core.shape import Shape
 from ...errors import DeviceMemoryError
 from ...graph import Node
-from ...op import Elementwise, Reduce
 from ...ops import movement
-from ...shape import Shape
+from ...ops.kinds import Elementwise, Reduce
 from ..groups import is_flat, is_per_row
 from ..index import Coord, Coords, Index, lane_axis, variable
 from .choice import Traits, reduction_schedule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graph import Node
-from ...op import Contraction, Custom
+from ...ops.kinds import Contraction, Custom
 from .choice import Traits
 from .generated import generated, generated_rows
 from .hand_written import hand_written

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ...core.shape import Shape, strides_of
 from ...errors import DeviceMemoryError
 from ...graph import Node, make
 from ...ops import movement
-from ...shape import Shape, strides_of
 from ..index import Coord, Coords, lane, variable
 from .choice import Traits, choose
 from .expression import Expression, reads_singly

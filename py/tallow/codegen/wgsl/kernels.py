@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...core.shape import Shape, size_of
 from ...graph import Node
 from ...ops import contract, window, winograd
 from ...ops.numpy_kernels import images_a_part
-from ...shape import Shape, size_of
 from .recurrence_kernels import DYNAMIC_RECURRENCE, RECURRENCE, RECURRENCE_BACK
 from .schedule import Load, Schedule, Tile
 

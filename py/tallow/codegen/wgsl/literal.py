@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from ...dtype import DType, device_type
+from ...core.dtype import DType, device_type
 
 _VEC4 = {"f32": "vec4f", "i32": "vec4i", "u32": "vec4u", "bool": "vec4<bool>"}
 

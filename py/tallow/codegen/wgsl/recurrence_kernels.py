@@ -6,9 +6,9 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...core.shape import Shape
 from ...graph import Node
 from ...ops import dynamic_recurrence, recurrence, recurrence_training
-from ...shape import Shape
 from .schedule import Load, Schedule, Tile
 
 

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...dtype import DType, int32
+from ...core.dtype import DType, int32
+from ...core.shape import Shape, strides_of
 from ...graph import Node
-from ...op import Reduce
 from ...ops import movement
-from ...shape import Shape, strides_of
+from ...ops.kinds import Reduce
 from ..index import Coord, Coords, lane_axis, variable
 from . import literal
 from .arithmetic import across, combination

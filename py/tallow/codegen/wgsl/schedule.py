@@ -15,9 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ...core.shape import Shape
 from ...errors import GraphError
 from ...graph import Node
-from ...shape import Shape
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dtype import DType
+from ...core.dtype import DType
 from ..index import Coord, is_multiple
 from ..layout import is_packed
 from .index_text import text_of

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...dtype import DType
+from ...core.dtype import DType
 from ...errors import OptionError
 from ...graph import Node
-from ...op import Custom, Operand, WholeKernel
+from ...ops.kinds import Custom, Operand, WholeKernel
 from .module import MAX_WORKGROUPS, Kernel
 
 MOST_BINDINGS = 8

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import functions as f
+from ...core.shape import Shape, size_of
 from ...graph import make
 from ...ops import window
-from ...shape import Shape, size_of
 from ...tensor import Tensor
 
 _CHANNELS = 4  # that kernels read at once

@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ... import dtype as dt
 from ... import functions as f
+from ...core import dtype as dt
+from ...core.shape import size_of
 from ...graph import Graph, Node, make
-from ...op import Op
 from ...ops import arrange, source, trees, window
 from ...ops import recurrence_gradient as gradients
+from ...ops.kinds import Op
 from ...ops.window import WEIGHT_TILE
-from ...shape import size_of
 from ...tensor import Tensor
 from .columns import columns_of, conv2d_by_columns
 from .recurrences import MAX_BACK, Layers, gradient_composed

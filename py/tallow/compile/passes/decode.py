@@ -1,4 +1,4 @@
-"""Decoding: a graph without coded types (dtype.py), which neither NumPy nor WGSL computes.
+"""Decoding: a graph without coded types (core/dtype.py), which neither NumPy nor WGSL computes.
 
 Constants stay as packed as they are in the file and become numbers on the device that reads them;
 floating ones become float32, integers int8 or uint8. bfloat16 and integers of less than a byte the
@@ -15,12 +15,12 @@ from array import array
 from collections.abc import Callable
 from dataclasses import replace
 
-from ... import dtype as dt
 from ... import functions as f
-from ...codes import FORMATS, Format, values_of
-from ...dtype import DType, computed_type, word_type
+from ...core import dtype as dt
+from ...core.codes import FORMATS, Format, values_of
+from ...core.dtype import DType, computed_type, word_type
+from ...core.hostarray import HostArray, from_values
 from ...graph import Graph, Node, constant, input_node, make
-from ...hostarray import HostArray, from_values
 from ...ops import elementwise as e
 from ...tensor import Tensor
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...codegen.groups import is_depthwise
-from ...dtype import float32, int32
+from ...core.dtype import float32, int32
+from ...core.hostarray import from_values
 from ...graph import Graph, Node, constant, make, rebuild
-from ...hostarray import from_values
 from ...ops import contract, integer, movement, window
 from ...ops import elementwise as e
 from ..partition import static_nodes

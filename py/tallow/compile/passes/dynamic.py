@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ... import dtype as dt
 from ... import functions as f
+from ...core import dtype as dt
 from ...functional.dynamic_recurrence import composed
 from ...graph import Graph, Node, make, rebuild
 from ...ops import dynamic_recurrence

@@ -6,11 +6,11 @@ float32 holds every whole number up to 2 ** 24: a sum of 256 products of operand
 
 from __future__ import annotations
 
-from ... import dtype as dt
+from ...core import dtype as dt
 from ...graph import Graph, Node, rebuild
-from ...op import Movement
 from ...ops import contract
 from ...ops import elementwise as e
+from ...ops.kinds import Movement
 from ...tensor import Tensor
 
 _LENGTH = 256

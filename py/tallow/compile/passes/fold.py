@@ -17,13 +17,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ...dtype import DType
+from ...core.dtype import DType
+from ...core.hostarray import HostArray, from_buffer, from_values
+from ...core.shape import strides_of
 from ...errors import DTypeError
 from ...graph import Graph, Node, constant, rebuild
-from ...hostarray import HostArray, from_buffer, from_values
-from ...op import Elementwise, Movement, Reduce
 from ...ops import elementwise, movement, reduce, source
-from ...shape import strides_of
+from ...ops.kinds import Elementwise, Movement, Reduce
 
 MAX_ELEMENTS = 4096  # elements; more than any shape has
 _MANY = 128  # elements from which on NumPy takes less time, where it is loaded anyway

@@ -8,8 +8,8 @@ channels-last, with permutes at their borders only.
 from __future__ import annotations
 
 from ...graph import Graph, Node, make, rebuild
-from ...op import Elementwise, Reduce
 from ...ops import gather, movement
+from ...ops.kinds import Elementwise, Reduce
 from . import rewrite
 
 Axes = tuple[int, ...]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 
-from ...dtype import DType, device_type, float16
+from ...core.dtype import DType, device_type, float16
+from ...core.hostarray import HostArray, elements, from_values
 from ...errors import DTypeError, WideIntegerError
 from ...functions.elementwise import expand_node
 from ...graph import Graph, Node, constant, make
-from ...hostarray import HostArray, elements, from_values
 from ...ops import contract, logic, movement, reduce, window
 from ...ops import elementwise as e
 from ..ranges import is_wide, largest_feed

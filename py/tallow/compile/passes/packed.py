@@ -15,15 +15,15 @@ from itertools import product
 from typing import Literal
 
 from ...codegen.layout import is_packed
-from ...codes import pack
-from ...dtype import float16, float32
+from ...core.codes import pack
+from ...core.dtype import float16, float32
+from ...core.hostarray import HostArray, from_values
+from ...core.shape import Shape, strides_of
 from ...graph import Graph, Node, constant, make, rebuild
-from ...hostarray import HostArray, from_values
-from ...op import Elementwise, Movement, Op
 from ...ops import contract, gather, movement, panels, window
 from ...ops import elementwise as e
+from ...ops.kinds import Elementwise, Movement, Op
 from ...ops.movement import runs_of
-from ...shape import Shape, strides_of
 from ..partition import static_nodes
 from . import rewrite
 

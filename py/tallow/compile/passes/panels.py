@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...codegen.groups import is_depthwise
-from ...dtype import float32
+from ...core.dtype import float32
 from ...graph import Graph, Node, make, rebuild
-from ...op import Contraction
 from ...ops import contract, movement, panels, window
 from ...ops import elementwise as e
+from ...ops.kinds import Contraction
 from ...ops.winograd4 import winograd_conv2d
 from ..partition import static_nodes
 from . import rewrite

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from ... import functions as f
 from ...functions.linear_algebra import projected
 from ...graph import Graph, Node, make
-from ...op import Op
 from ...ops import recurrence as ops
+from ...ops.kinds import Op
 from ...ops.recurrence_gradient import recurrence_gradient
 from ...ops.recurrence_training import has_kernels, kept_blocks, recurrence_back, recurrence_kept
 from ...tensor import Tensor

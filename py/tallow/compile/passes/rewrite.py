@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.shape import Shape
 from ...graph import Node, make
 from ...ops import movement
-from ...shape import Shape
 
 
 def reshape(node: Node, shape: Shape) -> Node:

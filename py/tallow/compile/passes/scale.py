@@ -8,9 +8,9 @@ convolution is exact before its factor, and what is rounded after it must be so 
 from __future__ import annotations
 
 from ...graph import Graph, Node, consumers, make, rebuild
-from ...op import Movement
 from ...ops import elementwise as e
 from ...ops import movement, window
+from ...ops.kinds import Movement
 from ..partition import static_nodes
 from . import rewrite
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.hostarray import HostArray, from_values
 from ...graph import Graph, Node, constant, make, rebuild
-from ...hostarray import HostArray, from_values
 from ...ops import elementwise as e
 from ...ops import gather, movement, window
 from . import rewrite

@@ -8,10 +8,10 @@ part), and each is reduced by a kernel of its own.
 from __future__ import annotations
 
 from ...codegen.wgsl.choice import Traits, parts_of
+from ...core.shape import Shape, size_of
 from ...graph import Graph, Node, make, rebuild
-from ...op import Reduce
 from ...ops import movement
-from ...shape import Shape, size_of
+from ...ops.kinds import Reduce
 from ..fuse import MAX_ROW
 from . import rewrite
 

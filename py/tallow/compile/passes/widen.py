@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...dtype import DType, float16, float32
+from ...core.dtype import DType, float16, float32
 from ...graph import Graph, Node, make, rebuild
-from ...op import Movement
 from ...ops import elementwise as e
+from ...ops.kinds import Movement
 
 
 # Why: docs/decisions/types.md, "The GPU computes float32, int32, uint32 and bool"

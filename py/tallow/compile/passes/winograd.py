@@ -16,12 +16,12 @@ from typing import Any
 from ...codegen.layout import stored_bytes
 from ...codegen.wgsl.choice import Traits, winograd_pays
 from ...codegen.wgsl.module import MAX_WORKGROUPS
-from ...dtype import float32
+from ...core.dtype import float32
+from ...core.hostarray import from_values
 from ...graph import Graph, Node, constant, make, rebuild
-from ...hostarray import from_values
-from ...op import Contraction
 from ...ops import contract, window, winograd4
 from ...ops import winograd as ops
+from ...ops.kinds import Contraction
 from ..partition import static_nodes
 from . import rewrite
 from .packed import packed_nodes

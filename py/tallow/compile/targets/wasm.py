@@ -13,7 +13,7 @@ from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
 from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
-from ...op import Apart
+from ...ops.kinds import Apart
 from ..count import effort
 from ..fuse import Group
 from ..limits import Limits

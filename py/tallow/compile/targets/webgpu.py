@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ... import dtype as dt
 from ...codegen.layout import Region
 from ...codegen.wgsl.group import kernel_for
 from ...codegen.wgsl.module import Result
-from ...dtype import DType
+from ...core import dtype as dt
+from ...core.dtype import DType
 from ...graph import Node
-from ...op import Apart
+from ...ops.kinds import Apart
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose

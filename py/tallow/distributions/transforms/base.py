@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from ... import functions as f
+from ...core.shape import Shape
 from ...errors import MissingError, OptionError, ShapeError
-from ...shape import Shape
 from ...tensor import Tensor
 from .. import constraints
 from ..constraints import Constraint, dependent_property

@@ -8,9 +8,9 @@ from functools import reduce
 from operator import add, mul
 
 from ... import functions as f
+from ...core.shape import Shape
 from ...errors import OptionError, ShapeError
 from ...functions.selection import narrow, select
-from ...shape import Shape
 from ...tensor import Tensor
 from .. import constraints
 from ..constraints import Constraint, dependent_property

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 from ... import functional
 from ... import functions as f
+from ...core.shape import Shape, broadcast_shapes
 from ...functions.data_types import finfo
-from ...shape import Shape, broadcast_shapes
 from ...tensor import Tensor
 from .. import constraints
 from ..constraints import Constraint, dependent_property

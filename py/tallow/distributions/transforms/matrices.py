@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from ... import functional
 from ... import functions as f
+from ...core.shape import Shape
 from ...errors import ShapeError
 from ...functions import linalg
 from ...functions.data_types import finfo
 from ...functions.joining import diag_embed
 from ...functions.shapes import diagonal
-from ...shape import Shape
 from ...tensor import Tensor
 from .. import constraints
 from ..utils import tril_matrix_to_vec, vec_to_tril_matrix

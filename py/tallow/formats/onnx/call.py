@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, overload
 
 from ...compile.passes.fold import host_value
+from ...core.hostarray import HostArray, StringArray
 from ...errors import OnnxFormatError, OnnxUnsupportedError
-from ...hostarray import HostArray, StringArray
 from ...tensor import Tensor
 from .reasons import Reason
 from .records import GraphRecord, NodeRecord, Unreadable

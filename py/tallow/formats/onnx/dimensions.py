@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...core.shape import Shape, check_shape
 from ...errors import ShapeError
-from ...shape import Shape, check_shape
 from .records import ValueInfo
 
 Shapes = Mapping[str, int | Sequence[int]]

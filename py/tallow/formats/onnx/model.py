@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...core.hostarray import HostArray
 from ...errors import (
     OnnxAmbiguousDataError,
     OnnxError,
@@ -15,7 +16,6 @@ from ...errors import (
     OnnxUnsupportedError,
 )
 from ...graph import Graph
-from ...hostarray import HostArray
 from .dimensions import Shapes
 from .read import proto, reader
 from .read.external import ExternalFiles

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...dtype import DType
-from ...hostarray import HostArray, StringArray
+from ...core.dtype import DType
+from ...core.hostarray import HostArray, StringArray
 
 Dimension = int | str
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from ...core.hostarray import HostArray, StringArray
 from ...errors import OnnxFormatError
-from ...hostarray import HostArray, StringArray
 from .read.tensors import type_name
 from .records import GraphRecord, NodeRecord, ValueInfo, shown
 from .run.builder import describe

@@ -12,9 +12,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...compile.limits import host_memory
-from ...dtype import DType, word_type
+from ...core.dtype import DType, word_type
+from ...core.hostarray import (
+    HostArray,
+    StringArray,
+    from_array,
+    from_buffer,
+    from_python,
+    from_words,
+)
 from ...errors import DeviceMemoryError, FeedError, TallowError
-from ...hostarray import HostArray, StringArray, from_array, from_buffer, from_python, from_words
 from ...tensor import Tensor
 from .records import ValueInfo
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, overload
 from weakref import WeakSet
 
-from ... import context, graph
 from ...compile.indices import check_constants
-from ...dtype import DType
+from ...core import context
+from ...core.dtype import DType
+from ...core.shape import Shape
 from ...errors import DeviceLostError, DTypeError, OptionError
 from ...facts import noting
 from ...grad_mode import is_grad_enabled
-from ...graph import Graph, Node
-from ...shape import Shape
+from ...graph import Graph, Node, seams
 from ...tensor import Tensor
 from ..base import Backend
 from ..capture import capture, held_input
@@ -70,7 +70,7 @@ class Jitted:
         memory = memory_of(leaves)
         if memory is None or self._device not in (None, memory.name):
             memory = backend(self._device).memory
-        tracked = graph.derivatives.tracked
+        tracked = seams.derivatives.tracked
         if is_grad_enabled() and any(isinstance(x, Tensor) and tracked(x.node) for x in leaves):
             return self._function(*args, **kwargs)  # whose gradients pass no plan
         whole = (tuple(key), context.key())
@@ -124,7 +124,7 @@ class Jitted:
             changed = [value for each in gradients if (value := each.ended()) is not None]
             returned = [self._checked(each) for each in outputs] + changed
             nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
-            tracked = [n for n, each in enumerate(outputs) if graph.derivatives.tracked(each.node)]
+            tracked = [n for n, each in enumerate(outputs) if seams.derivatives.tracked(each.node)]
             facts = tracing.facts.facts()
         found = [*tracing.states.values()]
         names = [state.given.attrs["name"] for state in found]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from ...dtype import DType
-from ...hostarray import HostArray, from_array, from_python
+from ...core.dtype import DType
+from ...core.hostarray import HostArray, from_array, from_python
+from ...core.shape import Shape
 from ...ops.source import buffer as buffer_op
-from ...shape import Shape
 from ...tensor import Tensor, asarray
 from ..buffer import Buffer, Memory
 from ..variable import Variable

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from ... import graph, random
+from ... import random
 from ...compile import Compiled
 from ...compile.indices import Indexed, by_input, check_ranges
+from ...core.hostarray import HostArray, from_python
 from ...errors import NonFiniteError
 from ...facts import Facts
-from ...graph import Graph, Node
-from ...hostarray import HostArray, from_python
+from ...graph import Graph, Node, seams
 from ...ops.source import buffer as buffer_op
 from ...ops.source import constant as constant_op
 from ...tensor import Tensor
@@ -91,7 +91,7 @@ def run(entry: Entry, leaves: Sequence[Leaf]) -> object:
     entry.gradients.keep(buffers)
     result = filled(entry.result, buffers)
     for number in entry.tracked:
-        graph.derivatives.seal(buffers[number].node)
+        seams.derivatives.seal(buffers[number].node)
     return result
 
 

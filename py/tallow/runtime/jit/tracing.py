@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...dtype import uint32
+from ...core.dtype import uint32
+from ...core.hostarray import from_values
 from ...facts import Notes
 from ...graph import Node, input_node, make
-from ...hostarray import from_values
 from ...ops.elementwise import cast
 from ...tensor import Tensor, asarray
 from ..buffer import Buffer, Memory

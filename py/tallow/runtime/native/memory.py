@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from ...dtype import DType, device_type
-from ...hostarray import HostArray
-from ...shape import Shape, size_of
+from ...core.dtype import DType, device_type
+from ...core.hostarray import HostArray
+from ...core.shape import Shape, size_of
 from ..buffer import Buffer
 from ..transfer import from_device, to_device
 

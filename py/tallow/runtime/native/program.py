@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from ...compile import Compiled
 from ...compile.plan import Port, Step
-from ...dtype import BY_NAME
+from ...core.dtype import BY_NAME
+from ...core.hostarray import HostArray
 from ...errors import DeviceError
-from ...hostarray import HostArray
 from ..base import PROFILE_SECONDS, Feed, Result, Timing
 from ..buffer import Buffer
 from ..transfer import from_device

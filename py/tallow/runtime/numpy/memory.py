@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...dtype import DType
+from ...core.dtype import DType
+from ...core.hostarray import HostArray, from_buffer
 from ...errors import DeviceMemoryError, IndexRangeError
-from ...hostarray import HostArray, from_buffer
 from ..buffer import Buffer
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...compile.plain import Plain, PlainStep
 from ...compile.plan import Plan
-from ...dtype import BY_NAME
+from ...core.dtype import BY_NAME
+from ...core.hostarray import HostArray, from_buffer
 from ...errors import DeviceError
-from ...hostarray import HostArray, from_buffer
 from ...ops.numpy_kernels import numpy_module
 from ..base import PROFILE_SECONDS, Feed, Result, Timing
 from ..buffer import Buffer

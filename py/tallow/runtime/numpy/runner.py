@@ -12,9 +12,9 @@ from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Plan, Port, Step
 from ...compile.targets.numpy import NUMPY
-from ...dtype import BY_NAME
+from ...core.dtype import BY_NAME
+from ...core.hostarray import HostArray, from_buffer
 from ...errors import DeviceError
-from ...hostarray import HostArray, from_buffer
 from ...ops.numpy_kernels import numpy_module
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...op import Elementwise, op_named
 from ...ops import numpy_kernels as plain
 from ...ops import recurrence, recurrence_gradient
+from ...ops.kinds import Elementwise, op_named
 from ...ops.numpy_kernels import Pads, Pair
 from ...ops.numpy_pool import Pool
 

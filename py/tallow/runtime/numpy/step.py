@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...compile.plan import HostOp, Step
-from ...dtype import BY_NAME
-from ...op import Spec, op_named
+from ...core.dtype import BY_NAME
+from ...ops.kinds import Spec, op_named
 from .specialized import WEIGHTS, Clamp, Kernel, Workspace, bind, is_ufunc, widened
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pyodide.ffi import JsException, to_js  # type: ignore[import-not-found]
 
 import js  # type: ignore[import-not-found]
 
-from ...streamed_weights import Part
+from ...core.streamed_weights import Part
 from ..modules import address_of, import_module
 from .arena import PAGE, Arena, Extent
 from .engine import MODULES, Recent, call_all

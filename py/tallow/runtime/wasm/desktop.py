@@ -18,8 +18,8 @@ import wasmtime
 from wasmtime import _ffi
 
 from ...codegen.wasm.assembler import with_shared_memory
+from ...core.streamed_weights import Part
 from ...errors import PlanError
-from ...streamed_weights import Part
 from . import threads
 from .arena import Arena, Extent
 from .engine import MODULES, Recent, call_all

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ...codegen.wasm.assembler import Function, encode
-from ...streamed_weights import Part
+from ...core.streamed_weights import Part
 from .arena import Arena
 
 if TYPE_CHECKING:

@@ -18,16 +18,16 @@ from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Port, Step
 from ...compile.targets.wasm import WASM
-from ...dtype import BY_NAME, DType
+from ...core.dtype import BY_NAME, DType
+from ...core.hostarray import HostArray
+from ...core.shape import size_of
+from ...core.streamed_weights import StreamedArray
 from ...errors import (
     DeviceError,
     DeviceMemoryError,
     DeviceUnavailableError,
     IndexRangeError,
 )
-from ...hostarray import HostArray
-from ...shape import size_of
-from ...streamed_weights import StreamedArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer, state_moved
 from .arena import PAGE

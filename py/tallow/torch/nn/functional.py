@@ -11,7 +11,7 @@ import tallow.functional as _functional
 import tallow.nn.functional as _networks
 from tallow.nn.functional import *  # noqa: F403
 
-from ...dtype import DType
+from ...core.dtype import DType
 from ...tensor import Tensor
 from ..rooms import missing
 from . import losses as _losses

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from ....core.shape import Shape
 from ....graph import Node
-from ....op import Contraction, Elementwise, Reduce, Window
 from ....ops import arrange, contract, movement, window
 from ....ops.dynamic_recurrence import dynamic_steps
 from ....ops.integer import integer_conv2d, integer_matmul
+from ....ops.kinds import Contraction, Elementwise, Reduce, Window
 from ....ops.recurrence import recurrence_steps
 from ....ops.recurrence_training import recurrence_back, recurrence_kept
 from ....ops.trees import walk_trees
 from ....ops.winograd4 import winograd_conv2d, winograd_weight
-from ....shape import Shape
 from ...groups import is_depthwise, is_flat
 from ...index import Coord, Coords
 from ...layout import Region

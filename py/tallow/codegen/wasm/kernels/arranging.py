@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from .... import dtype as dt
-from ....dtype import DType
+from ....core import dtype as dt
+from ....core.dtype import DType
 from ....graph import Node
 from ....scalar import (
     Scalar,

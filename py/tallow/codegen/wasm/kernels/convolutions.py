@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol
 
+from ....core.shape import Shape, size_of
 from ....graph import Node
 from ....ops import movement, panels
-from ....shape import Shape, size_of
 from ...index import Coord, Coords
 from ..body import is_inside
 from ..expression import Expression

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....dtype import float32
+from ....core.dtype import float32
 from ...index import Coord
 from ..expression import Expression
 from ..values import constant

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Protocol
 
-from ....dtype import int32
+from ....core.dtype import int32
+from ....core.shape import size_of
 from ....graph import Node
 from ....ops import panels
 from ....ops.integer import pairs
-from ....shape import size_of
 from ...index import Coord, variable
 from .. import storage
 from ..expression import Expression

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ....dtype import float32, int32
+from ....core.dtype import float32, int32
 from ....graph import Node
 from ....ops.dynamic_recurrence import GATES, STATES, TILE, groups
 from ...index import Coord, Coords

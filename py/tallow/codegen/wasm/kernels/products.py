@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Protocol
 
+from ....core.shape import Shape
 from ....graph import Node
 from ....ops import panels
-from ....shape import Shape
 from ...index import Atom, Coord, Coords, variable
 from ..coded import Coded, is_coded
 from ..expression import Expression

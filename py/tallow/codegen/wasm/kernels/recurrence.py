@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ....dtype import float32
+from ....core.dtype import float32
 from ....graph import Node
 from ....ops import movement
 from ....ops.formulas import expm1, log1p

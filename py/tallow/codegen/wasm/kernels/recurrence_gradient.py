@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ....dtype import float32
+from ....core.dtype import float32
 from ....graph import Node
 from ....ops.recurrence import GATES
 from ....scalar import Scalar, number, select

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ....core.shape import Shape, size_of
 from ....graph import Node
-from ....op import Elementwise, Reduce
-from ....shape import Shape, size_of
+from ....ops.kinds import Elementwise, Reduce
 from ...groups import is_per_row
 from ...index import Coord, Coords, lane_axis
 from ..expression import Expression

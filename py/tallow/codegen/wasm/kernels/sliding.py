@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ....dtype import float32
+from ....core.dtype import float32
 from ....graph import Node
 from ....ops import window
 from ...index import Coord, Coords

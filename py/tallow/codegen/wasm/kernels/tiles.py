@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Protocol
 
-from ....dtype import DType, float32, uint8
+from ....core.dtype import DType, float32, uint8
 from ....ops import panels
 from ...index import Coord
 from ..expression import Expression

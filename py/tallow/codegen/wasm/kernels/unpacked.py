@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ....dtype import float32
+from ....core.dtype import float32
+from ....core.shape import Shape
 from ....graph import Node
-from ....shape import Shape
 from ...index import Coord, Coords
 from .. import storage
 from ..expression import Expression

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ....dtype import float32
+from ....core.dtype import float32
 from ....graph import Node
 from ....ops import panels
 from ....ops.winograd4 import PATCH, POSITIONS, TILE, tiles_of

@@ -14,9 +14,9 @@ from base64 import b64encode
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 
-from ....dtype import DType
+from ....core.dtype import DType
 from ....errors import DTypeError
-from ....op import Attrs, Elementwise, Reduce
+from ....ops.kinds import Attrs, Elementwise, Reduce
 from ..assembler import Function, encode
 from ..values import UnsupportedError
 from .elements import elementwise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ....dtype import DType, bool_
-from ....op import Attrs, Elementwise
+from ....core.dtype import DType, bool_
+from ....ops.kinds import Attrs, Elementwise
 from ....scalar import Scalar, operand
 from .. import storage
 from ..arithmetic import Arithmetic

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ....dtype import float32
+from ....core.dtype import float32
 from ..assembler import Function
 from ..values import constant
 from .writer import Writer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ....dtype import DType, float32, float64, int32
-from ....op import Reduce
+from ....core.dtype import DType, float32, float64, int32
+from ....ops.kinds import Reduce
 from ....scalar import operand
 from .. import storage
 from ..arithmetic import Arithmetic

@@ -6,9 +6,9 @@ writes. onnxruntime's ContribOperators.md defines them.
 
 from __future__ import annotations
 
-from .... import dtype as dt
 from .... import functional as nn
 from .... import functions as f
+from ....core import dtype as dt
 from ....errors import OnnxUnsupportedError
 from ....tensor import Tensor
 from ..call import Call

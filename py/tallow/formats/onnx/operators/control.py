@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
-from ....dtype import bool_, int64
+from ....core.dtype import bool_, int64
+from ....core.hostarray import HostArray, from_values
 from ....errors import DeviceLostError, OnnxFormatError, TallowError
-from ....hostarray import HostArray, from_values
 from ..call import Call
 from ..records import NodeRecord, ValueInfo
 from ..registry import control_operator

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import inf
 
-from .... import dtype as dt
 from .... import functions as f
+from ....core import dtype as dt
 from ....errors import OnnxFormatError
 from ....graph import make
 from ....ops.dynamic_recurrence import GATES, dynamic_steps

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .... import functions as f
+from ....core.shape import check_axis
 from ....errors import OnnxFormatError, OnnxUnsupportedError
-from ....shape import check_axis
 from ....tensor import Tensor
 from ..call import Call
 from ..registry import OLDEST, Result, find, older_operator

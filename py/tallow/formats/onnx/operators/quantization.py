@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from math import inf
 
-from .... import dtype as dt
 from .... import functions as f
-from ....dtype import DType
+from ....core import dtype as dt
+from ....core.dtype import DType
+from ....core.shape import Shape, broadcast_shapes, check_axis
 from ....errors import OnnxFormatError, OnnxUnsupportedError
-from ....shape import Shape, broadcast_shapes, check_axis
 from ....tensor import Tensor
 from ..call import Call
 from ..read.tensors import type_called

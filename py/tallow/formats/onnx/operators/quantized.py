@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .... import dtype as dt
 from .... import functional as nn
 from .... import functions as f
-from ....dtype import DType
+from ....core import dtype as dt
+from ....core.dtype import DType
+from ....core.shape import check_axis
 from ....errors import OnnxFormatError
-from ....shape import check_axis
 from ....tensor import Tensor
 from ..call import Call
 from ..registry import operator

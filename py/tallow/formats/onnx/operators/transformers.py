@@ -3,9 +3,9 @@ float or quantised operands."""
 
 from __future__ import annotations
 
-from .... import dtype as dt
 from .... import functional as nn
 from .... import functions as f
+from ....core import dtype as dt
 from ....errors import OnnxFormatError, OnnxUnsupportedError
 from ....tensor import Tensor
 from ..call import Call

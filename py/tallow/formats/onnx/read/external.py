@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
 
+from ....core.streamed_weights import StreamedFile
 from ....errors import OnnxFormatError, OnnxMissingDataError
-from ....streamed_weights import StreamedFile
 from .given import GivenNames, Parts
 
 

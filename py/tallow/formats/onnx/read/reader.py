@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ....core.hostarray import HostArray, StringArray
 from ....errors import OnnxAmbiguousDataError, OnnxFormatError, OnnxUnsupportedError
-from ....hostarray import HostArray, StringArray
 from ..records import (
     Dimension,
     GraphRecord,

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .... import dtype as dt
-from ....codes import packed_bytes
-from ....dtype import DType
+from ....core import dtype as dt
+from ....core.codes import packed_bytes
+from ....core.dtype import DType
+from ....core.hostarray import HostArray, StringArray
+from ....core.shape import MAX_AXES, size_of
 from ....errors import OnnxFormatError, OnnxUnsupportedError
-from ....hostarray import HostArray, StringArray
-from ....shape import MAX_AXES, size_of
 from .external import ExternalFiles, StreamedRange
 from .proto import text
 

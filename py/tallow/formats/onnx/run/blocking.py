@@ -8,8 +8,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ....core.hostarray import HostArray
 from ....graph import Graph
-from ....hostarray import HostArray
 from ....runtime.session import Session, compile_session, compile_session_async
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
 
+from ....core.hostarray import HostArray
+from ....core.shape import MAX_AXES, size_of
 from ....errors import DTypeError, GraphError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ....graph import constant
-from ....hostarray import HostArray
 from ....random import fresh_bytes
-from ....shape import MAX_AXES, size_of
 from ....tensor import Tensor
 from ..call import Call, NotKnownError
 from ..reasons import DECIDES, HOST_ALONE

@@ -15,8 +15,8 @@ from typing import Any
 
 from .... import random
 from ....compile.targets import EXACT
+from ....core.hostarray import HostArray
 from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError
-from ....hostarray import HostArray
 from ....runtime.device import backend
 from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find_control

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from ....compile.passes.fold import host_value
 from ....compile.ranges import ASSUMED, Ranges, is_wide
 from ....compile.targets import EXACT
-from ....dtype import float32, float64
+from ....core.dtype import float32, float64
 from ....graph import Graph, Node, constant, input_node, rebuild, topological
 from ....ops.elementwise import cast
 from ....runtime.session import compile_session

@@ -13,10 +13,10 @@ from .... import functions as f
 from ....compile.count import multiply_adds_of
 from ....compile.indices import index_sources
 from ....compile.passes.fold import host_value
-from ....dtype import bool_, int64
+from ....core.dtype import bool_, int64
+from ....core.hostarray import from_values
 from ....errors import TallowError
 from ....graph import Node, constant
-from ....hostarray import from_values
 from ....tensor import Tensor
 from ..call import Call
 from ..records import GraphRecord, NodeRecord

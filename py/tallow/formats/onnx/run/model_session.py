@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ....compile.plan import Plan
+from ....core.hostarray import HostArray
 from ....errors import (
     FeedError,
     FeedRangeError,
@@ -17,7 +18,6 @@ from ....errors import (
     ShapeError,
 )
 from ....graph import constant
-from ....hostarray import HostArray
 from ....runtime.device import backend
 from ....runtime.profile import Profile
 from ....runtime.session import Session

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ....compile.passes.fold import host_value
-from ....dtype import DType
+from ....core.dtype import DType
+from ....core.hostarray import HostArray, StringArray
+from ....core.shape import Shape
 from ....errors import OnnxUnsupportedError
 from ....graph import Graph, Node, constant, input_node
-from ....hostarray import HostArray, StringArray
-from ....shape import Shape
 from ....tensor import Tensor
 from ..call import NotKnownError
 from ..read.expand import inlined

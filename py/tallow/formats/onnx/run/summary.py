@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ....compile.count import multiply_adds
 from ....compile.targets.webgpu import WEBGPU
-from ....dtype import int64
+from ....core.dtype import int64
+from ....core.hostarray import HostArray
 from ....errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
-from ....hostarray import HostArray
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..reasons import DECIDES, HOST_ALONE, Reason
 from ..records import GraphRecord, Metadata, ModelRecord, NodeRecord, ValueInfo

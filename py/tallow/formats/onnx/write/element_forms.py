@@ -5,12 +5,12 @@ Most ops name their operator in their record; this file has the others.
 
 from __future__ import annotations
 
-from .... import dtype as dt
 from .... import functions as f
+from ....core import dtype as dt
+from ....core.hostarray import from_values
+from ....core.shape import broadcast_shapes
 from ....errors import OnnxUnsupportedError, ShapeError
 from ....graph import Graph, Node, constant, make, rebuild
-from ....hostarray import from_values
-from ....op import Elementwise, Op
 from ....ops import (
     arrange,
     division,
@@ -24,7 +24,7 @@ from ....ops import (
     window,
 )
 from ....ops import elementwise as e
-from ....shape import broadcast_shapes
+from ....ops.kinds import Elementwise, Op
 from ....tensor import Tensor
 from . import recurrence_forms
 from .forms import (

@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ....dtype import as_dtype
+from ....core.dtype import as_dtype
+from ....core.hostarray import HostArray, from_buffer, from_python
+from ....core.shape import check_shape
 from ....errors import OptionError
 from ....graph import Graph, Node, constant, input_node
-from ....hostarray import HostArray, from_buffer, from_python
 from ....runtime.capture import host_data, replaced, with_values
-from ....shape import check_shape
 from ....tensor import Tensor
 from ....version import __version__
 from ..dimensions import Shapes

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NoReturn
 
-from .... import dtype as dt
-from ....dtype import DType
+from ....core import dtype as dt
+from ....core.dtype import DType
+from ....core.hostarray import from_values
+from ....core.shape import Shape
 from ....errors import OnnxUnsupportedError
 from ....graph import Node, constant, make
-from ....hostarray import from_values
-from ....op import Attrs, Op, Spec
-from ....shape import Shape
+from ....ops.kinds import Attrs, Op, Spec
 
 Inputs = tuple[Node, ...]
 Rule = Callable[[Node, Inputs], Node]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .... import dtype as dt
 from .... import functions as f
+from ....core import dtype as dt
 from ....functional.recurrent import recurrence
 from ....graph import Node
-from ....op import Attrs
+from ....ops.kinds import Attrs
 from ....ops.recurrence import GATES
 from ....tensor import Tensor
 from ..operators.nn.recurrent import ALPHAS, BETAS, DIRECTIONS

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....dtype import int64
+from ....core.dtype import int64
+from ....core.hostarray import from_values
 from ....errors import OnnxUnsupportedError
 from ....graph import Graph, Node, constant, make
-from ....hostarray import from_values
 from ..dimensions import Shapes, given_lengths
 from ..records import Dimension, ValueInfo
 from .forms import is_form

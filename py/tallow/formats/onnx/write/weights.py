@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from .... import dtype as dt
 from ....compile.partition import static_nodes
 from ....compile.passes.fold import fold
 from ....compile.passes.layout import layout
 from ....compile.passes.scale import fold_scales
 from ....compile.passes.simplify import simplify
+from ....core import dtype as dt
+from ....core.hostarray import HostArray, from_buffer
 from ....graph import Graph, Node, constant, consumers, make, rebuild
-from ....hostarray import HostArray, from_buffer
-from ....op import Contraction, Elementwise, Reduce
 from ....ops import elementwise as e
 from ....ops import movement
+from ....ops.kinds import Contraction, Elementwise, Reduce
 from .forms import form, is_form
 
 MIN_ELEMENTS = 1024

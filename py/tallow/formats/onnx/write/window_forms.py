@@ -5,7 +5,6 @@ Each becomes an ONNX operator, channels first, between permutes that `tidy` remo
 
 from __future__ import annotations
 
-from .... import dtype as dt
 from ....compile.passes import rewrite
 from ....compile.passes.compose import compose_gradients
 from ....compile.passes.dynamic import compose_dynamic
@@ -13,12 +12,13 @@ from ....compile.passes.fold import fold
 from ....compile.passes.layout import layout
 from ....compile.passes.narrow import integer_max_pool
 from ....compile.passes.simplify import simplify
+from ....core import dtype as dt
+from ....core.hostarray import from_values
+from ....core.shape import Shape
 from ....graph import Graph, Node, constant, make, rebuild
-from ....hostarray import from_values
-from ....op import Op
 from ....ops import contract, movement, window, winograd
 from ....ops import elementwise as e
-from ....shape import Shape
+from ....ops.kinds import Op
 from .forms import Inputs, Rule, form, refused, wide_enough
 
 

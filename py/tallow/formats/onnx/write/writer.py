@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ....dtype import DType
+from ....core.dtype import DType
+from ....core.hostarray import HostArray
 from ....errors import OnnxFormatError
 from ....graph import Graph, Node
-from ....hostarray import HostArray
 from ..read import proto
 from ..read.tensors import STORED
 from ..records import Dimension, Metadata

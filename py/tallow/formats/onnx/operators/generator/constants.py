@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from ..... import functions as f
-from .....codes import FORMATS
-from .....dtype import DType, float8_e8m0fnu, float32, int64, uint32
+from .....core.codes import FORMATS
+from .....core.dtype import DType, float8_e8m0fnu, float32, int64, uint32
+from .....core.hostarray import HostArray, from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import HostArray, from_values
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...read.tensors import type_called

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import struct
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
+from .....core.shape import Shape
 from .....errors import OnnxFormatError
 from .....functions.philox import Key, normal, uniform
-from .....shape import Shape
 from .....tensor import Tensor
 from ...call import Call
 from ...read.tensors import type_called

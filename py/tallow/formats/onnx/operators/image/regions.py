@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
+from .....core.hostarray import HostArray, from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functions.indexing import position
-from .....hostarray import HostArray, from_values
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator

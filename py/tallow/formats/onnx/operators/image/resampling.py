@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..... import dtype as dt
 from ..... import functions as f
-from .....dtype import DType
+from .....core import dtype as dt
+from .....core.dtype import DType
+from .....core.hostarray import from_values
+from .....core.shape import check_axis
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import from_values
-from .....shape import check_axis
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from ..... import functions as f
 from .....compile.passes.fold import host_value
+from .....core.shape import check_axis
 from .....errors import OnnxFormatError
 from .....functions.indexing import position
-from .....shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator

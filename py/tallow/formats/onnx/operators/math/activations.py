@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ..... import dtype as dt
 from ..... import functional as nn
 from ..... import functions as f
-from .....shape import check_axis
+from .....core import dtype as dt
+from .....core.shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator, plain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
 from .....errors import OnnxFormatError
 from .....functions.elementwise import whole_power
 from .....tensor import Tensor

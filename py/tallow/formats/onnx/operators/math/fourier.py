@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 
 from ..... import functions as f
-from .....dtype import DType
+from .....core.dtype import DType
+from .....core.hostarray import from_values
 from .....errors import OnnxUnsupportedError
-from .....hostarray import from_values
 from .....tensor import Tensor, asarray
 
 DIRECT = 256

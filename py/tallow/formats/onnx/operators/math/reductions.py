@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..... import dtype as dt
 from ..... import functions as f
-from .....shape import check_axes
+from .....core import dtype as dt
+from .....core.shape import check_axes
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator

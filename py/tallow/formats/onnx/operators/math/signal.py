@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..... import functions as f
-from .....dtype import DType
+from .....core.dtype import DType
+from .....core.hostarray import from_values
+from .....core.shape import check_axis
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import from_values
-from .....shape import check_axis
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...read.tensors import dtype_of, type_name

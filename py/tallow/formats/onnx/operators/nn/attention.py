@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from ..... import dtype as dt
 from ..... import functional as nn
 from ..... import functions as f
-from .....dtype import DType
+from .....core import dtype as dt
+from .....core.dtype import DType
+from .....core.shape import check_axis
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.attention import attended, attention_scores, masked_softmax
 from .....functions.indexing import position
-from .....shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
 from ...read.tensors import dtype_of, type_name

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ..... import dtype as dt
 from ..... import functional as nn
 from ..... import functions as f
-from .....dtype import DType
+from .....core import dtype as dt
+from .....core.dtype import DType
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.convolution import convolved
 from .....tensor import Tensor

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....tensor import Tensor
 from ...call import Call

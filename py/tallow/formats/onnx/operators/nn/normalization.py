@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..... import dtype as dt
 from ..... import functional as nn
 from ..... import functions as f
-from .....dtype import DType
+from .....core import dtype as dt
+from .....core.dtype import DType
+from .....core.shape import check_axis, size_of
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.normalization import response_normalized, standardized
-from .....shape import check_axis, size_of
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator

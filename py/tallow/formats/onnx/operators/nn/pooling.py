@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
+from .....core.shape import size_of
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.pooling import pooled, shares
 from .....functions.indexing import position
-from .....op import Window as Pool
 from .....ops import window as ops
-from .....shape import size_of
+from .....ops.kinds import Window as Pool
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator

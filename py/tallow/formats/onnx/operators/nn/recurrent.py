@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..... import functions as f
-from .....dtype import int32
+from .....core.dtype import int32
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.recurrent import DEFAULTS, Activation, recurrence
 from .....ops.recurrence import ACTIVATIONS, GATES, MAX_STATE, plain_order

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..... import dtype as dt
+from .....core import dtype as dt
+from .....core.shape import ceil_border, window_size
 from .....errors import OnnxFormatError
-from .....shape import ceil_border, window_size
 from .....tensor import Tensor
 from ...call import Call
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....tensor import Tensor
 from ...call import Call

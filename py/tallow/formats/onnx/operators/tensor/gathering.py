@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..... import dtype as dt
 from ..... import functions as f
 from .....compile.passes.fold import host_value
+from .....core import dtype as dt
+from .....core.hostarray import from_values
+from .....core.shape import Shape, check_axis, size_of, strides_of
 from .....errors import OnnxFormatError
 from .....functions.indexing import position
-from .....hostarray import from_values
-from .....shape import Shape, check_axis, size_of, strides_of
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator, text_operator

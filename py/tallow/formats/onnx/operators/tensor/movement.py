@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ..... import functions as f
+from .....core.shape import broadcast_shapes, check_axis
 from .....errors import OnnxFormatError
-from .....shape import broadcast_shapes, check_axis
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator

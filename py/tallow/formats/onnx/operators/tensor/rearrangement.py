@@ -6,8 +6,8 @@ import io
 from typing import TYPE_CHECKING
 
 from ..... import functions as f
+from .....core.shape import check_axis
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....shape import check_axis
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator

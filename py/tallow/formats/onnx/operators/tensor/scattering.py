@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..... import functions as f
+from .....core.shape import check_axis, size_of
 from .....errors import OnnxFormatError
 from .....functions import arrange
 from .....functions.arrange import scatter_rows
-from .....shape import check_axis, size_of
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..... import functions as f
 from .....compile.passes.fold import host_value
+from .....core.hostarray import from_values
+from .....core.shape import check_axis
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import from_values
-from .....shape import check_axis
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator

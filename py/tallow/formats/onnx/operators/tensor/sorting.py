@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..... import dtype as dt
 from ..... import functions as f
+from .....core import dtype as dt
+from .....core.hostarray import from_values
+from .....core.shape import check_axis, strides_of
 from .....errors import OnnxFormatError
-from .....hostarray import from_values
 from .....ops.arrange import argsort
-from .....shape import check_axis, strides_of
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import host_operator, operator

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .....hostarray import StringArray
+from .....core.hostarray import StringArray
 from ...call import Call
 from ...registry import text_operator
 from ...values import check_texts

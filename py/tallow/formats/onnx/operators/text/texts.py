@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .....codes import FORMATS
-from .....dtype import DType
+from .....core.codes import FORMATS
+from .....core.dtype import DType
+from .....core.hostarray import from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import from_values
 from ...call import Call
 from ...re2 import compiled
 from ...read.tensors import STRING, type_called

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..... import dtype as dt
 from ..... import functional as nn
 from ..... import functions as f
 from .....compile.targets import EXACT
-from .....dtype import as_dtype
+from .....core import dtype as dt
+from .....core.dtype import as_dtype
+from .....core.hostarray import from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....graph import Graph, input_node
-from .....hostarray import from_values
 from .....runtime.session import compile_session
 from .....tensor import Tensor, asarray
 from ...call import Call

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..... import dtype as dt
 from ..... import functional as nn
 from ..... import functions as f
-from .....dtype import DType
+from .....core import dtype as dt
+from .....core.dtype import DType
+from .....core.hostarray import HostArray, StringArray, from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import HostArray, StringArray, from_values
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import host_operator, operator

@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..... import dtype as dt
 from ..... import functions as f
-from .....dtype import DType
+from .....core import dtype as dt
+from .....core.dtype import DType
+from .....core.hostarray import HostArray, from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....graph import make
-from .....hostarray import HostArray, from_values
 from .....ops.trees import MISSING, walk_trees
 from .....tensor import Tensor, asarray
 from ...call import Call

@@ -6,9 +6,9 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 from copy import copy
 from typing import Any
 
-from ...dtype import in_pytorch
-from ...errors import DTypeError, OptionError, ShapeError
-from ...tensor import Tensor, asarray
+from ..core.dtype import in_pytorch
+from ..errors import DTypeError, OptionError, ShapeError
+from ..tensor import Tensor, asarray
 from .rows import Samples, stacked
 
 _TEXTS = (str, bytes)

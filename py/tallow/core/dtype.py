@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..errors import DTypeError
 from . import context
-from .errors import DTypeError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ from itertools import accumulate, islice
 from random import Random
 from typing import Any, Generic, Protocol, TypeVar
 
-from ...errors import OptionError, ShapeError
-from ...random import fresh_bytes
+from ..errors import OptionError, ShapeError
+from ..random import fresh_bytes
 
 T_co = TypeVar("T_co", covariant=True)
 

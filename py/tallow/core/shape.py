@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
-from .errors import AxisError, ShapeError
+from ..errors import AxisError, ShapeError
 
 Shape = tuple[int, ...]
 

@@ -1,6 +1,6 @@
 """Bounds: the range of the elements of a result, from the ranges of its operands.
 
-A record of op.py may say so in its field `bounds`, a function of this kind:
+A record of ops/ may say so in its field `bounds`, a function of this kind:
 
     bounds(operands, attrs, *ranges) -> (lowest, highest), or None where it can't tell
 

@@ -24,13 +24,13 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from . import dtype as dt
-from .bounds import Attrs as Attrs
-from .bounds import Bounds, hull
-from .dtype import DType
-from .errors import DTypeError, GraphError
-from .scalar import Scalar
-from .shape import Shape, size_of
+from ..core import dtype as dt
+from ..core.bounds import Attrs as Attrs
+from ..core.bounds import Bounds, hull
+from ..core.dtype import DType
+from ..core.shape import Shape, size_of
+from ..errors import DTypeError, GraphError
+from ..scalar import Scalar
 
 Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
 

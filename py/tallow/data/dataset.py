@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, Protocol, TypeVar
 
-from ...errors import OptionError, ShapeError
-from ...tensor import Tensor, asarray
+from ..errors import OptionError, ShapeError
+from ..tensor import Tensor, asarray
 from .rows import Samples, checked
 from .sampler import RandomBytes, check_generator, drawing, length_of, permutation, plain
 

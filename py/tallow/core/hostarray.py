@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import DTypeError, ShapeError
 from . import dtype as dt
 from .codes import decoded, encoded, pack, packed_bytes, unpack
 from .dtype import DType
-from .errors import DTypeError, ShapeError
 from .shape import Shape, check_rank, size_of
 
 _FORMATS = {

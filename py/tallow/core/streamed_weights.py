@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
+from ..errors import DataNotLoadedError
 from .codes import packed_bytes
 from .dtype import DType
-from .errors import DataNotLoadedError
 from .hostarray import HostArray
 from .shape import Shape, size_of
 

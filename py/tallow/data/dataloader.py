@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from ...errors import OptionError
-from ...tensor import Tensor
+from ..errors import OptionError
+from ..tensor import Tensor
 from .collate import default_collate as default_collate  # scripts import both from here, too
 from .collate import default_convert as default_convert
 from .dataset import Indexed, IterableDataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from .errors import DeviceUnavailableError
+from ..errors import DeviceUnavailableError
 
 
 class DeviceName(str):

@@ -12,16 +12,15 @@ from operator import index as whole
 from typing import NamedTuple, overload
 from weakref import WeakKeyDictionary
 
-from ... import dtype as dt
-from ... import functions as f
-from ... import graph
-from ...errors import IndexRangeError
-from ...graph import Node, constant, make, topological
-from ...hostarray import HostArray, from_values
-from ...ops import gather, movement
-from ...runtime.capture import device_of, replaced
-from ...shape import Shape
-from ...tensor import Tensor, asarray, realize_now
+from .. import functions as f
+from ..core import dtype as dt
+from ..core.hostarray import HostArray, from_values
+from ..core.shape import Shape
+from ..errors import IndexRangeError
+from ..graph import Node, constant, make, seams, topological
+from ..ops import gather, movement
+from ..runtime.capture import device_of, replaced
+from ..tensor import Tensor, asarray, realize_now
 
 _computed: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()
 """The buffers of nodes from which batches are gathered, so that each is computed once."""
@@ -66,7 +65,7 @@ def rows(x: Tensor, indices: Sequence[int]) -> Tensor:
     """x at indices along its first axis, counted from the front: one gather. The host gathers what
     it has; all else is computed once and gathered on its device."""
     data = _known(x.node)
-    if data is not None and not graph.derivatives.tracked(x.node):
+    if data is not None and not seams.derivatives.tracked(x.node):
         joined = _joined(data, indices)
         return Tensor(constant(HostArray(joined, (len(indices), *x.shape[1:]), x.dtype)))
     realize_now([x])
@@ -78,7 +77,7 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
     tensors. What the host has, it joins."""
     nodes = [x.node for x in samples]
     dtype = nodes[0].dtype
-    if dtype.coded or any(node.dtype != dtype or graph.derivatives.tracked(node) for node in nodes):
+    if dtype.coded or any(node.dtype != dtype or seams.derivatives.tracked(node) for node in nodes):
         return f.stack(samples)
     data = [_elements(node) for node in nodes]
     shape = (len(nodes), *nodes[0].shape)
@@ -94,7 +93,7 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
 def settle(tensors: Sequence[Tensor]) -> None:
     """Computes the tensors of a batch together, and leaves them on their device. A batch that was
     made in the same way, of other rows, needs no other plan."""
-    waiting = [x for x in tensors if not x.node.is_buffer and not graph.derivatives.tracked(x.node)]
+    waiting = [x for x in tensors if not x.node.is_buffer and not seams.derivatives.tracked(x.node)]
     nodes = _with_fed_places([x.node for x in waiting])
     for x, node in zip(waiting, nodes, strict=True):
         x.node = node
@@ -201,7 +200,7 @@ def _fed(numbers: Sequence[int], shape: Shape, device: str | None) -> Tensor:
     return asarray(from_values(numbers, shape, dt.int32)).realize(device)
 
 
-# Why: docs/decisions/eager.md, "A batch of `tl.utils.data` has its places in a buffer"
+# Why: docs/decisions/eager.md, "A batch of `tl.data` has its places in a buffer"
 def _with_fed_places(nodes: Sequence[Node]) -> list[Node]:
     """The same values, in whose graphs the places of slices of data are read from a buffer."""
     order = topological(nodes)

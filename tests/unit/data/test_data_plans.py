@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow.data import ConcatDataset, DataLoader, Dataset, TensorDataset, random_split
 from tallow.runtime.buffer import Live
 from tallow.runtime.device import backend
-from tallow.utils.data import ConcatDataset, DataLoader, Dataset, TensorDataset, random_split
 
 
 class Rows(Dataset[Any]):

@@ -1,4 +1,4 @@
-"""tallow.utils.data: datasets, samplers, collating, and the loader, beside what PyTorch does."""
+"""tallow.data: datasets, samplers, collating, and the loader, beside what PyTorch does."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.errors import DTypeError, IndexRangeError, OptionError, ShapeError
-from tallow.utils import data
-from tallow.utils.data import (
+from tallow import data
+from tallow.data import (
     BatchSampler,
     ChainDataset,
     ConcatDataset,
@@ -33,6 +32,7 @@ from tallow.utils.data import (
     default_convert,
     random_split,
 )
+from tallow.errors import DTypeError, IndexRangeError, OptionError, ShapeError
 from tallow_build.paths import ROOT
 
 X = np.arange(20, dtype=np.float32).reshape(10, 2)
@@ -77,10 +77,11 @@ def lists(batches: Any) -> list[Any]:
 
 
 def test_names() -> None:
-    assert tl.utils.data is data
+    assert tl.data is data
+    assert tl.utils.data.DataLoader is data.DataLoader
     assert all(hasattr(data, name) for name in data.__all__)
     assert data.get_worker_info() is None
-    for imported, absent in (("tallow", "tallow.utils"), ("tallow.utils.data", "numpy")):
+    for imported, absent in (("tallow", "tallow.data"), ("tallow.data", "numpy")):
         code = f"import sys, {imported}; sys.exit({absent!r} in sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
         assert done.returncode == 0

@@ -1,0 +1,1 @@
+"""What everything else stands on: element types, shapes, arrays without NumPy, switches."""
