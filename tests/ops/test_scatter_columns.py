@@ -12,6 +12,7 @@ from tests.onnx.graphs import model, node, value, weight
 
 import tallow as tl
 from tallow.core import context
+from tallow.core.dtype import as_dtype
 from tallow.functions.arrange import alike_along, scatter_elements
 from tallow.graph import Graph, input_node
 from tallow.ops import arrange
@@ -77,7 +78,7 @@ def test_values(
         "i": random.integers(0, whole[axis], narrow).astype(np.int32),
         "u": random.integers(1, 4, shape).astype(np.float32),
     }
-    nodes = [input_node(name, a.shape, tl.dtype.as_dtype(a.dtype)) for name, a in feeds.items()]
+    nodes = [input_node(name, a.shape, as_dtype(a.dtype)) for name, a in feeds.items()]
     x, i, u = map(Tensor, nodes)
     made = scatter_elements(x, axis, tl.broadcast_to(i, shape), u, reduction)
     graph = Graph(tuple(nodes), {"y": made.node})

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tallow as tl
 from tallow.compile.ranges import Ranges, largest_feed
 from tallow.core.hostarray import from_values
+from tallow.core.shape import size_of
 from tallow.graph import Graph, Node, constant, input_node, make
 from tallow.ops.kinds import REGISTRY, Elementwise, Reduce, Select
 
@@ -33,7 +34,7 @@ def numbers(draw: Any, dtype: Any, shape: tuple[int, ...]) -> Node:
         low = 0 if dtype.kind == "u" else -(2**31)
         ends = draw(st.tuples(*[st.integers(low, 2**31)] * 2))
         one = st.integers(min(ends), max(ends))
-    items = draw(st.lists(one, min_size=tl.shape.size_of(shape), max_size=tl.shape.size_of(shape)))
+    items = draw(st.lists(one, min_size=size_of(shape), max_size=size_of(shape)))
     return constant(from_values(items, shape, dtype))
 
 
