@@ -70,12 +70,20 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
 
-    attn_mask: bool (True where a query may attend to a key) or floating (added to the scores); a
-    query that attends to no key gives zeros. is_causal: the i-th query attends to the first i + 1
-    keys. scale: 1 / sqrt(size) by default. enable_gqa: allows fewer key heads than query heads.
+    query: (..., heads, length, size); the heads may be missing.
+    key: (..., heads, key length, size).
+    value: (..., heads, key length, value size).
+    attn_mask: broadcasts to (..., heads, length, key length). Booleans are True where a query may
+      attend to a key; floating numbers are added to the scores. A query that attends to no key
+      gives zeros.
     dropout_p: the probability with which a query leaves out a key, always, in training or not.
-    Raises OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
-    fit.
+    is_causal: the i-th query attends to the first i + 1 keys only.
+    scale: the factor of the scores; None is 1 / sqrt(size).
+    enable_gqa: allows fewer key heads than query heads; each then serves a group of query heads.
+    Returns: (..., heads, length, value size).
+    Raises: OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
+      fit.
+    Source: Vaswani et al. 2017; Ainslie et al. 2023, "GQA", for fewer key heads.
     """
     heads = {x.shape[-3] for x in (query, key, value) if x.ndim > 2} - {1}
     if not enable_gqa and len(heads) > 1:
