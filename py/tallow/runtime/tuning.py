@@ -90,10 +90,14 @@ async def tune(
 ) -> list[Tuned]:
     """Times every candidate for every heavy op of a graph, and keeps what won.
 
+    A TuningWarning says what could not be measured or kept.
+
+    graph: the graph whose ops are measured.
+    device: the name of the device; None is the default device.
     progress: called with (ops done, ops in all); if it returns False, no further op is measured,
-    and what was measured so far is kept. Returns what was measured; empty on a device that has no
-    choice of kernels. Raises what compiling the graph raises, and DeviceLostError. A TuningWarning
-    says what could not be measured or kept.
+      and what was measured so far is kept.
+    Returns: what was measured; empty on a device that has no choice of kernels.
+    Raises: DeviceLostError, and what compiling the graph raises.
     """
     used = backend(device)
     if not used.target.chooses_kernels:
