@@ -79,8 +79,11 @@ def summary(
 
         print(nn.summary(net, (1, 3, 224, 224)))
 
-    input_shape: or several shapes, one for each argument; dtype: their element type, or one each.
-    Raises OptionError for as many types as there are not shapes, and what `forward` raises.
+    model: the network. Nothing of it is computed.
+    input_shape: the shape of the input, or several shapes, one for each argument.
+    dtype: the element type of the inputs, or one for each.
+    Returns: the table: a row for each module, and the sums.
+    Raises: OptionError for another number of types than of shapes, and what `forward` raises.
     """
     one = all(isinstance(length, int) for length in input_shape)
     shapes: list[Any] = [input_shape] if one else list(input_shape)
