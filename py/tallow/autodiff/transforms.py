@@ -140,7 +140,7 @@ def vjp(
     function: gives the value, of the primals.
     primals: the arguments at which it is differentiated.
     Returns: (value, pull); pull takes a gradient of the value to those of the primals, a tuple. It
-      raises ShapeError for a gradient of another structure.
+      raises ShapeError for a gradient of another structure or shape.
     Raises: GradientError for a primal that is not floating.
     Source: JAX, `jax.vjp`.
     """

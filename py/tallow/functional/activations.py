@@ -1,7 +1,7 @@
 """Activations, elementwise and along an axis.
 
 x is the input. inplace: the input itself stands for the result from then on, as in PyTorch
-(methods/in_place.py).
+(methods/fills.py).
 """
 
 from __future__ import annotations
