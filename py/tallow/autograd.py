@@ -92,8 +92,8 @@ class Context:
     """What the forward rule of a `Function` leaves for its backward rule; attributes of one's own
     may be set too.
 
-    saved_tensors: what `save_for_backward` was given. needs_input_grad: for each argument whether
-    it requires a gradient.
+    saved_tensors: what `save_for_backward` was given.
+    needs_input_grad: for each argument whether it requires a gradient.
     """
 
     def __init__(self, needs: tuple[bool, ...]) -> None:

@@ -258,7 +258,7 @@ def _check(places: Sequence[Sequence[int]], shape: Shape) -> None:
 
 
 def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:
-    """The places in the flattened axes."""
+    """The indices into the flattened axes."""
     whole = indices[0]
     for axis in range(1, len(axes)):
         whole = whole * axes[axis] + indices[axis]

@@ -148,9 +148,11 @@ def _bytes_of(
 class LoadReport:
     """What `load_into` did with each tensor; its text has a line for each.
 
-    loaded: names in the module. renamed: of those, (name in the file, name in the module).
-    missing: in the module alone. unexpected: in the file alone. mismatched: (name, the module's
-    shape, the file's).
+    loaded: names in the module.
+    renamed: of those, (name in the file, name in the module).
+    missing: names in the module alone.
+    unexpected: names in the file alone.
+    mismatched: (name, the module's shape, the file's).
     """
 
     loaded: list[str] = field(default_factory=list)

@@ -31,9 +31,13 @@ def _by_groups(x: Tensor, other: Tensor) -> Tensor:
 
 
 def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> Tensor:
-    """query @ key.T * scale: (..., heads, length, key length); scale: 1 / sqrt(size).
+    """query @ key.T * scale.
 
-    Raises ShapeError if the heads are not a multiple of the key's.
+    query: (..., heads, length, size).
+    key: (..., key heads, key length, size).
+    scale: the factor; None is 1 / sqrt(size).
+    Returns: (..., heads, length, key length).
+    Raises: ShapeError if the heads are not a multiple of the key's.
     """
     factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     if query.dtype.size < 4 and factor > 0:  # scaling only one side could overflow

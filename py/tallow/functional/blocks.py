@@ -11,7 +11,7 @@ from .windows import Pads, Size, batched, check_window, numbers, pads_of, unbatc
 
 
 def _rows(size: int, kernel: int, dilation: int, pads: tuple[int, int], stride: int) -> list[Row]:
-    """Where the elements of all windows along an axis come from, ordered by their place in the
+    """Where the elements of all windows along an axis come from, ordered by their position in the
     window; what is padding is empty."""
     count = window_size(size + sum(pads), kernel, stride, dilation)
     places = [

@@ -20,8 +20,8 @@ Windows = Sequence[Sequence[int | None]]
 
 
 def largest(x: Tensor, windows: Sequence[Windows]) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of x (n, c, *spatial), and its place in the
-    flattened spatial axes. Of equal ones the first counts, which also takes the gradient."""
+    """The largest element of each window of x (n, c, *spatial), and its index in the flattened
+    spatial axes. Of equal ones the first counts, which also takes the gradient."""
     spatial = x.shape[2:]
     counts = [len(each) for each in windows]
     longest = [max(map(len, each)) for each in windows]

@@ -126,7 +126,7 @@ def _rows(before: int, after: int, scale: float, mode: str, align_corners: bool)
 
 
 def _linear(at: float, length: int) -> list[tuple[int, float]]:
-    """The two elements around a place."""
+    """The two elements around a position."""
     low = min(math.floor(at), length - 1)
     share = min(at - low, 1.0)
     high = min(low + 1, length - 1)

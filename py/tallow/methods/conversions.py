@@ -72,7 +72,7 @@ def cpu(input: Tensor, memory_format: object = None) -> Tensor:
 def cuda(
     input: Tensor, device: builtins.int | str | None = None, non_blocking: builtins.bool = False
 ) -> Tensor:
-    """The tensor itself: it is on the best device of this machine already. Says so once.
+    """The tensor itself: it is on the best device of this machine already. A warning says so once.
 
     input: any tensor.
     device: the index or the name of a device, such as 0 or "cuda:0".

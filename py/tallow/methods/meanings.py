@@ -18,14 +18,14 @@ Axes = int | Sequence[int] | None
 
 
 class Extremes(NamedTuple):
-    """The largest or smallest elements along an axis, and their places along it."""
+    """The largest or smallest elements along an axis, and their indices along it."""
 
     values: Tensor
     indices: Tensor
 
 
 def _extremes(input: Tensor, dim: int, keepdim: bool, greatest: bool) -> Extremes:
-    """The largest or smallest elements along an axis, and their first places."""
+    """The largest or smallest elements along an axis, and their first indices."""
     axis = check_axis(dim, input.ndim, "max" if greatest else "min")
     places = (reduction.argmax if greatest else reduction.argmin)(input, axis, True)
     # Their gradient goes to one of equal elements.

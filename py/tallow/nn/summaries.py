@@ -40,8 +40,9 @@ class Row:
 class Summary:
     """A row for each module, the network itself first. Its text is a table.
 
-    parameters, trainable: elements of all parameters and of those that receive gradients; tied ones
-    once. multiply_adds: of the whole network.
+    parameters: the number of elements of all parameters; tied ones count once.
+    trainable: the number of those that receive gradients.
+    multiply_adds: those of the whole network.
     """
 
     rows: tuple[Row, ...]

@@ -164,7 +164,9 @@ def set_num_threads(threads: int) -> None:
 def backend(name: str | None = None) -> Backend:
     """The backend of a device, or of the default device.
 
-    Raises DeviceUnavailableError with the reason if the device cannot be used here.
+    name: the name of a device; None is the default device.
+    Returns: what loads plans on it.
+    Raises: DeviceUnavailableError, with the reason, if the device cannot be used here.
     """
     name = context.default_device.get() if name is None else name
     if name is None:

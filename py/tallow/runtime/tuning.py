@@ -49,8 +49,9 @@ Choices = dict[str, str]  # the file of a schedule by the signature of an op
 class TuningWarning(UserWarning):
     """A tuning record could not be read or kept; answers are the same, only slower.
 
-    kind: "unread", "damaged" or "unkept", of the record, or "leftOut", of one kernel. why: the
-    reason alone, of an error or in words. kernel: the file that was left out, else "".
+    kind: "unread", "damaged" or "unkept", of the record, or "leftOut", of one kernel.
+    why: the reason alone, of an error or in words.
+    kernel: the file that was left out, else "".
     """
 
     def __init__(self, message: str, kind: str, why: object, kernel: str = "") -> None:
@@ -63,9 +64,12 @@ class TuningWarning(UserWarning):
 class Tuned:
     """What was measured for one op.
 
-    op, shape: its name and that of its result. default: the kernel that the rule prefers; chosen:
-    the one that is kept. seconds: of each kernel that can compute it. clock: whose time that is,
-    "timestamp" for the GPU's own clock, "clock" or "counted" for that of the host.
+    op, shape: its name and the shape of its result.
+    default: the kernel that the rule prefers.
+    chosen: the kernel that is kept.
+    seconds: of each kernel that can compute it.
+    clock: whose time that is, "timestamp" for the GPU's own clock, "clock" or "counted" for that of
+      the host.
     """
 
     signature: str

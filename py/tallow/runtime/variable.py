@@ -118,10 +118,12 @@ class Variable(Tensor):
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> Count:
+        """The number of elements; `size()` is the shape, as in PyTorch."""
         return Count(size_of(self.shape), self.shape)
 
     @property
@@ -207,6 +209,15 @@ class Variable(Tensor):
         return getattr(self, "_gradient", None) is not None
 
     def become(self, value: object, free: bool = False) -> Self:
+        """As `Tensor.become`; the value is computed when something next is.
+
+        value: a tensor, or what `asarray` takes, in the shape of this one and in a type that it can
+          become.
+        free: allows it outside of `no_grad` too.
+        Returns: the variable itself.
+        Raises: ShapeError for another shape, DTypeError if integers would have to become floating,
+          GradientError outside of `no_grad`, if the variable receives a gradient.
+        """
         if self._receives and is_grad_enabled() and not free:
             raise GradientError(
                 f"{self.name}: a parameter is changed in place within `with tl.no_grad():`"
@@ -344,8 +355,12 @@ class Variable(Tensor):
 
     # Why: docs/decisions/jit.md, "A variable is copied on write"
     def as_input(self, memory: Memory, written: bool) -> Buffer:
-        """The buffer for a run in this memory. written: the run overwrites it, so that it must be
-        one that nothing else reads."""
+        """The buffer for a run.
+
+        memory: where the run is.
+        written: the run overwrites the buffer, so that it must be one that nothing else reads.
+        Returns: the buffer, in this memory.
+        """
         buffer = self._buffer
         if buffer is None or buffer.memory is not memory or self._initial is not None:
             buffer = self.buffer(memory)
@@ -363,8 +378,15 @@ _told: list[bool] = []
 
 
 def stored_type(dtype: DType) -> DType:
-    """The type in which a variable is stored. With PyTorch's habits, bfloat16 is computed wider, in
-    float32, and said so once; DTypeError for other types that are kept in few bits."""
+    """The type in which a variable is stored.
+
+    With PyTorch's habits, bfloat16 is stored and computed wider, in float32, and a warning says so
+    once.
+
+    dtype: the type that is asked for.
+    Returns: the type.
+    Raises: DTypeError for other types that are kept in few bits.
+    """
     if not dtype.coded:
         return dtype
     if dtype.name != "bfloat16" or not in_pytorch():
@@ -408,7 +430,9 @@ def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:
     """Assigns values to variables; what has to be computed for that is computed together, with the
     values of all variables that wait for theirs.
 
-    Raises ShapeError or DTypeError as `Variable.assign`.
+    pairs: (variable, value) of each.
+    Returns: nothing.
+    Raises: ShapeError or DTypeError as `Variable.assign`.
     """
     if context.trace.get():
         for variable, value in pairs:

@@ -35,6 +35,7 @@ class ParametrizationList(ModuleList):
             setattr(self, name, value if kept else Parameter(value.detach()))
 
     def forward(self) -> Tensor:
+        """The parameter, computed."""
         value: Tensor = self[0](*(getattr(self, name) for name in self.originals))
         for module in list(self)[1:]:
             value = module(value)

@@ -18,9 +18,12 @@ from ...tensor import Tensor, asarray, host_values
 class PackedSequence(NamedTuple):
     """Sequences in the order of their lengths, the longest first.
 
-    data: (elements of all, ...), those of the first step of each sequence, of the second, and so
-    on. batch_sizes: how many sequences have each step, int32. sorted_indices: which sequence of the
-    batch is where in that order; unsorted_indices: the way back; None if the batch was in order.
+    data: the elements of all sequences, (elements, ...): those of the first step of each sequence,
+      of the second, and so on.
+    batch_sizes: how many sequences have each step, int32.
+    sorted_indices: which sequence of the batch stands where in that order; None if the batch was in
+      order.
+    unsorted_indices: the way back, or None.
     """
 
     data: Tensor
