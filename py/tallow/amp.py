@@ -299,7 +299,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`.
+        """Continues from a `state_dict`.
 
         state_dict: what `state_dict` gave.
         Raises: OptionError for an empty one, which a scaler gives that is not enabled.

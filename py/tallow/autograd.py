@@ -51,7 +51,7 @@ def grad(
     materialize_grads: gives zeros for an input that no output depends on.
     Returns: a gradient for each input, a tuple.
     Raises: GradientError for an output that is not a single number and has no gradient, for an
-      input that is not used, and for a graph that an earlier call let go.
+      unused input that is not allowed, and for a graph that an earlier call let go.
     Source: PyTorch, `torch.autograd.grad`.
     """
     ends, wanted = _listed(outputs), _listed(inputs)
