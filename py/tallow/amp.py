@@ -39,7 +39,10 @@ def is_autocast_available(device_type: str) -> bool:
     feature shader-f16, once it is open.
 
     device_type: "webgpu", "wasm" or "numpy"; "cpu", "cuda", "mps" and "xpu" mean the default
-    device. Raises OptionError for another name.
+      device.
+    Returns: True or False.
+    Raises: OptionError for another name.
+    Source: PyTorch, `torch.amp.is_autocast_available`.
     """
     try:
         return backend(_device_of(device_type)).limits.traits.float16
@@ -70,10 +73,13 @@ class autocast(ContextDecorator):  # noqa: N801 - PyTorch's name
     outside; it computes in the types of the forward pass either way.
 
     device_type: see `is_autocast_available`. On a device without float16 nothing changes: all is
-    computed as without autocast, at least as exactly, and a warning says so once. dtype: float16,
-    the default; with bfloat16, which no device here computes, nothing changes either, and a warning
-    says so. enabled: False turns it off, also within another. cache_enabled: not looked at, since
-    equal casts of one graph are computed once. Raises OptionError for another dtype or device.
+      computed as without autocast, at least as exactly, and a warning says so once.
+    dtype: float16, the default; with bfloat16, which no device here computes, nothing changes
+      either, and a warning says so.
+    enabled: False turns it off, also within another.
+    cache_enabled: not looked at, since equal casts of one graph are computed once.
+    Raises: OptionError for another dtype or device.
+    Source: PyTorch, `torch.amp.autocast`; Micikevicius et al. 2018, "Mixed Precision Training".
     """
 
     def __init__(
@@ -123,16 +129,22 @@ def _not_finite(x: Tensor) -> Tensor:
 class GradScaler:
     """Scales losses up and gradients down, and leaves out steps whose gradients are not finite.
 
-    init_scale: the first scale. backoff_factor: what multiplies it when a gradient is not finite.
-    growth_factor: what multiplies it after growth_interval steps in which all were. enabled: False
-    passes everything on as it is. device: not looked at.
-
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
 
     Scale and count are variables, and nothing is read back, so that all of this may be in one
     function under `@tl.jit`. Gradients are divided in their own type.
+
+    device: not looked at.
+    init_scale: the first scale, above 0.
+    growth_factor: what multiplies the scale after growth_interval steps in which all gradients were
+      finite; above 1.
+    backoff_factor: what multiplies the scale when a gradient is not finite; between 0 and 1.
+    growth_interval: after how many steps the scale grows, 1 or more.
+    enabled: False passes everything on as it is.
+    Raises: OptionError for numbers out of these bounds.
+    Source: PyTorch, `torch.amp.GradScaler`.
     """
 
     _growth_factor = Fact[float](said="growth_factor")
@@ -168,7 +180,11 @@ class GradScaler:
         self._stepped: set[int] = set()
 
     def scale(self, outputs: Any) -> Any:
-        """A loss times the scale; also a list or tuple of them."""
+        """A loss times the scale.
+
+        outputs: a tensor, or a list or tuple of tensors.
+        Returns: the products, in the structure of outputs.
+        """
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -178,8 +194,12 @@ class GradScaler:
         return type(outputs)(self.scale(each) for each in outputs)
 
     def unscale_(self, optimizer: Optimizer) -> None:
-        """Divides the gradients of an optimiser's parameters by the scale, to clip them for one;
-        `step` does not do it again. Raises OptionError the second time before `update`."""
+        """Divides the gradients of an optimiser's parameters by the scale, for example to clip
+        them; `step` does not do it again.
+
+        optimizer: the optimiser whose parameters have the gradients.
+        Raises: OptionError the second time before `update`, and if there are no gradients.
+        """
         if not self._enabled:
             return
         if id(optimizer) in self._found:
@@ -202,7 +222,12 @@ class GradScaler:
 
     def step(self, optimizer: Optimizer) -> Tensor | None:
         """A step of the optimiser with gradients divided by the scale, which changes nothing if one
-        of them is not finite. Raises OptionError the second time before `update`."""
+        of them is not finite.
+
+        optimizer: the optimiser.
+        Returns: what the optimiser's step gives.
+        Raises: OptionError the second time before `update`, and if there are no gradients.
+        """
         if not self._enabled:
             return optimizer.step()
         if id(optimizer) in self._stepped:
@@ -213,8 +238,11 @@ class GradScaler:
         return optimizer.step_unless(self._found[id(optimizer)])
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Adapts the scale to what the steps found, or sets it. Raises OptionError if there were
-        none."""
+        """Adapts the scale to what the steps found, or sets it.
+
+        new_scale: the scale to set; None adapts it.
+        Raises: OptionError if there were no steps and no new_scale.
+        """
         if not self._enabled:
             return
         found, self._found = list(self._found.values()), {}
@@ -271,8 +299,11 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`. Raises OptionError for an empty one, which a scaler gives
-        that is not enabled."""
+        """Continues from a `state_dict`.
+
+        state_dict: what `state_dict` gave.
+        Raises: OptionError for an empty one, which a scaler gives that is not enabled.
+        """
         if not self._enabled:
             return
         if not state_dict:

@@ -39,15 +39,20 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of outputs by inputs, a tuple; `grad` of no tensor changes.
+    """The gradients of outputs by inputs; `grad` of no tensor changes.
 
-    grad_outputs: a gradient for each output; None for a single number is 1. retain_graph: allows
-    another call through the same graph. create_graph: the gradients can be differentiated in turn.
-    allow_unused: None for an input that no output depends on, or zeros with materialize_grads.
-    only_inputs changes nothing.
-
-    Raises GradientError for an output that is not a single number and has no gradient, and for an
-    input that is not used.
+    outputs: one tensor or several, which are computed from the inputs.
+    inputs: one tensor or several, each of which requires a gradient.
+    grad_outputs: a gradient for each output; None for a single number is 1.
+    retain_graph: allows another call through the same graph; None is create_graph.
+    create_graph: the gradients can be differentiated in turn.
+    only_inputs: changes nothing.
+    allow_unused: gives None for an input that no output depends on.
+    materialize_grads: gives zeros for an input that no output depends on.
+    Returns: a gradient for each input, a tuple.
+    Raises: GradientError for an output that is not a single number and has no gradient, for an
+      unused input that is not allowed, and for a graph that an earlier call let go.
+    Source: PyTorch, `torch.autograd.grad`.
     """
     ends, wanted = _listed(outputs), _listed(inputs)
     starts = _listed(grad_outputs, len(ends))
@@ -68,7 +73,16 @@ def backward(
     retain_graph: bool | None = None,
     create_graph: bool = False,
 ) -> None:
-    """`Tensor.backward` of each tensor, with its gradient."""
+    """`Tensor.backward` of each tensor, with its gradient.
+
+    tensors: one tensor or several.
+    grad_tensors: a gradient for each tensor; None for a single number is 1.
+    retain_graph: allows another call through the same graph; None is create_graph.
+    create_graph: the gradients can be differentiated in turn.
+    Returns: nothing.
+    Raises: GradientError, as `Tensor.backward`.
+    Source: PyTorch, `torch.autograd.backward`.
+    """
     ends = _listed(tensors)
     for x, gradient in zip(ends, _listed(grad_tensors, len(ends)), strict=True):
         x.backward(gradient, retain_graph, create_graph)
@@ -78,8 +92,8 @@ class Context:
     """What the forward rule of a `Function` leaves for its backward rule; attributes of one's own
     may be set too.
 
-    saved_tensors: what `save_for_backward` was given. needs_input_grad: for each argument whether
-    it requires a gradient.
+    saved_tensors: what `save_for_backward` was given.
+    needs_input_grad: for each argument whether it requires a gradient.
     """
 
     def __init__(self, needs: tuple[bool, ...]) -> None:
@@ -92,7 +106,7 @@ class Context:
         self.saved_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """No gradient passes these results."""
+        """Marks results that no gradient passes."""
         self._whole |= {id(each) for each in tensors}
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -125,20 +139,33 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """The value: one tensor or a tuple."""
+        """The value: one tensor or a tuple.
+
+        args, kwargs: the arguments; the first is a `Context`, unless there is a `setup_context`.
+        """
         raise GradientError("autograd.Function: a subclass defines forward()")
 
     @staticmethod
     def backward(ctx: Context, *gradients: Any) -> Any:
-        """The gradients of the arguments, of those of the results."""
+        """The gradients of the arguments.
+
+        ctx: what the forward rule left.
+        gradients: those of the results, in their order.
+        Returns: a gradient, or None, for each argument of `forward`.
+        """
         raise GradientError("autograd.Function: a subclass defines backward()")
 
     setup_context: Callable[..., None] | None = None
 
     @classmethod
     def apply(cls, *args: object) -> Any:
-        """The function of these arguments. Raises GradientError if `backward` gives another number
-        of gradients than there are arguments."""
+        """The function of these arguments, with its own gradient.
+
+        args: the arguments of `forward`, without the context.
+        Returns: what `forward` gives.
+        Raises: GradientError, in the backward pass, if `backward` gives another number of gradients
+          than there are arguments.
+        """
         operands = [x for x in args if isinstance(x, Tensor)]
         needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
         context = Context(needs)

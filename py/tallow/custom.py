@@ -48,9 +48,6 @@ def custom_op(
         from tallow import scalar as s
         swish = tl.custom_op("swish", expression=lambda x: x / (1.0 + s.exp(-x)))
 
-    expression: of a Scalar for each operand (scalar.py). Operands are floating tensors, which
-    broadcast.
-
     Or of a function of arrays, and a kernel of your own for WebGPU:
 
         scale = tl.custom_op(
@@ -62,26 +59,30 @@ def custom_op(
             workgroups=lambda x, factor: -(-x.size // 64),
         )
 
-    numpy: the result, of an array for each operand, in the shape and type that are declared. It is
-    what devices compute for which there is no code, and what tests compare with. shape: the
-    result's shape, of an operand each that has `shape`, `dtype`, `ndim` and `size`. dtype: the
-    result's type; None is that of the first operand.
-    wgsl: a whole module. `@group(0) @binding(0)` is the first operand, a `var<storage, read>` array
-    of f32, i32 or u32 (also vec2 or vec4 of them), the others follow, and the last binding is the
-    result, `var<storage, read_write>`. Elements are in row-major order; float64 and float16 are
-    there as f32, 64-bit integers as i32 or u32, bools as u32 that are 0 or 1. Buffers are a
-    multiple of 16 bytes long, so `arrayLength` may count more than there are. The entry point is
-    `@compute @workgroup_size(...) fn main`.
-    constants: values of the module's `override` constants by name, of the operands. workgroups: how
-    many workgroups run, one number or up to three, of the operands.
-
-    vjp: the gradients of the operands, vjp(gradient, result, *operands), a tensor or None each.
-    Without it the op has no derivative.
-
     Declaring a name again replaces nothing that was built before: functions keep what they were
-    declared with. Raises OptionError for a name of Tallow's, for functions that do not take the
-    operands, and for WGSL that does not follow these rules. What a device's compiler refuses is a
-    KernelError, which says the line, when the op is first used there.
+    declared with. What a device's compiler refuses is a KernelError, which says the line, when the
+    op is first used there.
+
+    name: a letter, then letters, digits and underscores; none of Tallow's ops has it.
+    expression: the result, of a Scalar for each operand (scalar.py). Operands are floating tensors,
+      which broadcast.
+    numpy: the result, of an array for each operand, in the shape and type that are declared. It is
+      what devices compute for which there is no code, and what tests compare with.
+    shape: the result's shape, of an operand each that has `shape`, `dtype`, `ndim` and `size`.
+    dtype: the result's type; None is that of the first operand.
+    wgsl: a whole module. `@group(0) @binding(0)` is the first operand, a `var<storage, read>` array
+      of f32, i32 or u32 (also vec2 or vec4 of them), the others follow, and the last binding is the
+      result, `var<storage, read_write>`. Elements are in row-major order; float64 and float16 are
+      there as f32, 64-bit integers as i32 or u32, bools as u32 that are 0 or 1. Buffers are a
+      multiple of 16 bytes long, so `arrayLength` may count more than there are. The entry point is
+      `@compute @workgroup_size(...) fn main`.
+    workgroups: how many workgroups run, one number or up to three, of the operands.
+    constants: values of the module's `override` constants by name, of the operands.
+    vjp: the gradients of the operands, vjp(gradient, result, *operands), a tensor or None each.
+      Without it the op has no derivative.
+    Returns: the function, of a tensor for each operand.
+    Raises: OptionError for a name of Tallow's, for functions that do not take the operands, and for
+      WGSL that does not follow these rules.
     """
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name):
         raise OptionError(

@@ -30,12 +30,18 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """What a module gives with these tensors in place of its parameters and buffers, by path;
-    gradients go to them. args: one argument, or a tuple of them.
+    """What a module gives with these tensors instead of its parameters and buffers; gradients go to
+    them.
 
-    tie_weights: what is given for a parameter also stands for its other names. strict: a tensor for
-    each of its parameters and buffers. Raises OptionError for a name that the module does not have,
-    and for those that strict misses.
+    module: the module, which stays as it is.
+    parameter_and_buffer_dicts: tensors by path, in one dict or several.
+    args: one argument, or a tuple of them.
+    kwargs: arguments by name.
+    tie_weights: what is given for a parameter also stands for its other names.
+    strict: there must be a tensor for each parameter and buffer.
+    Returns: what the module returns.
+    Raises: OptionError for a name that the module does not have, and for those that strict misses.
+    Source: PyTorch, `torch.func.functional_call`.
     """
     dicts = parameter_and_buffer_dicts
     given: dict[str, Any] = {}
@@ -71,8 +77,15 @@ def _places(module: Module) -> Iterator[tuple[str, Table[str, Any], str]]:
 def grad_and_value(
     func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """A function that gives the gradient by some arguments and the value of func: as
-    `tl.value_and_grad`, the other way round."""
+    """A function that gives (gradient, value): as `tl.value_and_grad`, the other way round.
+
+    func: gives a single floating number, a tensor without axes.
+    argnums: the positional arguments by which it is differentiated, one or several.
+    has_aux: func returns (value, something else), and the result is (gradient, (value, something
+      else)).
+    Returns: a function of the same arguments.
+    Source: PyTorch, `torch.func.grad_and_value`.
+    """
     both = value_and_grad(func, argnums, has_aux=has_aux)
 
     def turned(*args: object, **kwargs: object) -> tuple[Any, Any]:
@@ -101,12 +114,16 @@ def vmap(
 ) -> Function:
     """A function of tensors with one more axis: func of each slice along it, the results stacked.
 
+    The slices are computed one after the other in one graph, which grows with their number.
+
+    func: the function of a slice of each argument.
     in_dims: the axis of each argument; None for one that all slices share; one number for all, or a
-    tuple with one for each argument, which may be a container of tensors. out_dims: where the axis
-    is in the results, a number or one for each. randomness and chunk_size change nothing: draws
-    differ from slice to slice. The slices are computed one after the other in one graph, which
-    grows with their number. Raises ShapeError for axes of other lengths, OptionError if there is
-    none.
+      tuple with one for each argument, which may be a container of tensors.
+    out_dims: where the axis is in the results, a number or one for each.
+    randomness, chunk_size: change nothing: draws differ from slice to slice.
+    Returns: the function of whole tensors. A call of it raises ShapeError for axes of different
+      lengths or of length 0, OptionError if no argument has an axis.
+    Source: PyTorch, `torch.func.vmap`.
     """
 
     def mapped(*args: object, **kwargs: object) -> Any:
@@ -168,8 +185,14 @@ def _by(func: Function, args: Sequence[Any], argnums: int) -> Function:
 
 def jacrev(func: Function, argnums: int = 0) -> Function:
     """A function that gives the derivatives of each element of func's result by each element of one
-    argument, in the shape of the result and then of the argument; reverse mode, an element of the
-    result at a time."""
+    argument, in reverse mode: an element of the result at a time.
+
+    func: gives a tensor.
+    argnums: the positional argument by which it is differentiated.
+    Returns: a function of the same arguments, which gives a tensor in the shape of the result and
+      then of the argument.
+    Source: PyTorch, `torch.func.jacrev`.
+    """
 
     def matrix(*args: Any) -> Tensor:
         result, pull = vjp(_by(func, args, argnums), args[argnums])
@@ -184,8 +207,15 @@ def jacrev(func: Function, argnums: int = 0) -> Function:
 
 
 def jacfwd(func: Function, argnums: int = 0) -> Function:
-    """A function that gives the same matrix as that of `jacrev`, in forward mode: an element of the
-    argument at a time."""
+    """A function that gives the same derivatives as that of `jacrev`, in forward mode: an element
+    of the argument at a time.
+
+    func: gives a tensor.
+    argnums: the positional argument by which it is differentiated.
+    Returns: a function of the same arguments, which gives a tensor in the shape of the result and
+      then of the argument.
+    Source: PyTorch, `torch.func.jacfwd`.
+    """
 
     def matrix(*args: Any) -> Tensor:
         x = args[argnums]
@@ -200,13 +230,26 @@ def jacfwd(func: Function, argnums: int = 0) -> Function:
 
 
 def hessian(func: Function, argnums: int = 0) -> Function:
-    """A function that gives the second derivatives of a single number by one argument."""
+    """A function that gives the second derivatives of a single number by one argument.
+
+    func: gives a tensor without axes.
+    argnums: the positional argument by which it is differentiated.
+    Returns: a function of the same arguments, which gives a tensor with the shape of the argument
+      twice.
+    Source: PyTorch, `torch.func.hessian`.
+    """
     return jacrev(jacrev(func, argnums), argnums)
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """The parameters of modules of one kind, and their buffers, each stacked along a new first
-    axis, for `vmap` of `functional_call`. Raises OptionError for no modules."""
+    axis, for `vmap` of `functional_call`.
+
+    models: the modules, one or more.
+    Returns: (parameters, buffers), both dicts by path.
+    Raises: OptionError for no modules.
+    Source: PyTorch, `torch.func.stack_module_state`.
+    """
     if not models:
         raise OptionError("stack_module_state: no modules")
 

@@ -20,26 +20,45 @@ def no_grad(function: F) -> F: ...
 
 
 def no_grad(function: F | None = None) -> F | Override:
-    """Within it, what is built from tensors is a constant to derivatives, as in PyTorch. Other
-    threads are not affected. `@no_grad()` and `@no_grad` decorate a function."""
+    """Within it, what is built from tensors is a constant to derivatives, as in PyTorch.
+
+    Other threads are not affected. `@no_grad()` and `@no_grad` decorate a function.
+
+    function: the function to decorate; None makes a block for a with statement.
+    Returns: the decorated function, or the block.
+    Source: PyTorch, `torch.no_grad`.
+    """
     block = context.gradients.override(False)
     return block if function is None else block(function)
 
 
 def enable_grad() -> Override:
-    """Within it, derivatives are followed, also inside `no_grad`. Also a decorator."""
+    """Within it, derivatives are followed, also inside `no_grad`.
+
+    Returns: a block for a with statement, which also decorates functions.
+    Source: PyTorch, `torch.enable_grad`.
+    """
     return context.gradients.override(True)
 
 
 def inference_mode(mode: bool = True) -> Override:
-    """Derivatives are not followed within it, or are if mode is False: `no_grad` and
-    `enable_grad`."""
+    """Within it, derivatives are not followed, as in `no_grad`.
+
+    mode: False follows them, as `enable_grad` does.
+    Returns: a block for a with statement, which also decorates functions.
+    Source: PyTorch, `torch.inference_mode`.
+    """
     return context.gradients.override(not mode)
 
 
 class set_grad_enabled:  # noqa: N801 - PyTorch's name
-    """Follows derivatives from now on, or no longer; in a with statement, within it. Holds for the
-    thread that calls it."""
+    """Follows derivatives from now on, or no longer; in a with statement, within it.
+
+    Holds for the thread that calls it.
+
+    mode: whether derivatives are followed.
+    Source: PyTorch, `torch.set_grad_enabled`.
+    """
 
     def __init__(self, mode: bool) -> None:
         self._before = context.gradients.get()
@@ -55,5 +74,9 @@ class set_grad_enabled:  # noqa: N801 - PyTorch's name
 
 
 def is_grad_enabled() -> bool:
-    """Whether derivatives are followed here."""
+    """Whether derivatives are followed here.
+
+    Returns: True or False, for the thread that calls it.
+    Source: PyTorch, `torch.is_grad_enabled`.
+    """
     return context.gradients.get()

@@ -29,11 +29,14 @@ _WORD = 0xFFFFFFFF
 
 
 def manual_seed(seed: int | None) -> None:
-    """Has random numbers begin again, equal for equal seeds: those of dropout, of initial values,
-    of `rand` and the like, and of random ONNX operators without a seed of their own.
+    """Begins random numbers again, equal for equal seeds: those of dropout, of initial values, of
+    `rand` and the like, and of random ONNX operators without a seed of their own.
 
-    With None, the default state, they differ in every run of the program. The name is PyTorch's;
-    the numbers are not.
+    The name is PyTorch's; the numbers are not.
+
+    seed: an integer. With None, the default state, numbers differ in every run of the program.
+    Returns: nothing.
+    Source: PyTorch, `torch.manual_seed`, for the name.
     """
     global _source, _seed, _draws
     _source = random.SystemRandom() if seed is None else random.Random(seed)
@@ -60,7 +63,7 @@ def state() -> State:
 
 
 def set_state(new: State) -> None:
-    """Has random numbers go on from a state."""
+    """Continues random numbers from a state."""
     global _seed, _source, _draws
     _seed, _draws, _source = new.seed, new.draws, random.Random()
     _source.setstate(new.host)
@@ -85,28 +88,41 @@ def drawn() -> int:
 
 
 class Generator:
-    """Random numbers of its own, as torch.Generator, for what takes a `generator`. device: changes
-    nothing."""
+    """Random numbers of its own, as torch.Generator, for what takes a `generator`.
+
+    device: changes nothing.
+    """
 
     def __init__(self, device: str | None = None) -> None:
         self.seed()
 
     def seed(self) -> int:
-        """Begins again with a seed from the system, and gives that."""
+        """Begins again with a seed from the system.
+
+        Returns: that seed.
+        """
         return self.manual_seed(random.SystemRandom().getrandbits(64)).initial_seed()
 
     def manual_seed(self, seed: int) -> Self:
-        """Has the numbers begin again, equal for equal seeds."""
+        """Begins the numbers again, equal for equal seeds.
+
+        seed: an integer.
+        Returns: the generator itself.
+        """
         self._seed, self._draws = seed, 0
         self._bytes = random.Random(seed)
         return self
 
     def initial_seed(self) -> int:
-        """What it began with."""
+        """The seed that it began with."""
         return self._seed
 
     def randbytes(self, count: int) -> bytes:
-        """So many random bytes."""
+        """Random bytes.
+
+        count: how many.
+        Returns: the bytes.
+        """
         return self._bytes.randbytes(count)
 
     def advance(self) -> HostArray:

@@ -20,8 +20,13 @@ from .tensor import Operand, Tensor, asarray, host_values
 
 
 class SparseTensor(Tensor):
-    """The elements `values` (n, ...) at the places `indices` (axes, n) of a shape, 0 elsewhere;
-    elements at one place add up."""
+    """A tensor of the elements `values` at `indices` of a shape, 0 elsewhere; elements at one index
+    add up.
+
+    indices: integers, (axes, n).
+    values: the elements, (n, ...).
+    shape: the shape with all elements.
+    """
 
     __slots__ = ("_dense", "_indices", "_shape", "_values")
 
@@ -55,6 +60,7 @@ class SparseTensor(Tensor):
 
     @property
     def device(self) -> DeviceName:
+        """The name of the device that stores the elements."""
         return self._values.device
 
     @property
@@ -64,6 +70,7 @@ class SparseTensor(Tensor):
 
     @property
     def requires_grad(self) -> bool:
+        """Whether the elements receive a gradient."""
         return self._values.requires_grad
 
     @requires_grad.setter
@@ -77,7 +84,7 @@ class SparseTensor(Tensor):
         )
 
     def indices(self) -> Tensor:
-        """The places, (axes, n)."""
+        """The indices of the elements, (axes, n)."""
         return self._indices
 
     def values(self) -> Tensor:
@@ -88,7 +95,7 @@ class SparseTensor(Tensor):
         return self._indices.shape[1]
 
     def sparse_dim(self) -> int:
-        """How many axes the places have."""
+        """How many axes the indices count."""
         return self._indices.shape[0]
 
     def dense_dim(self) -> int:
@@ -96,12 +103,12 @@ class SparseTensor(Tensor):
         return self.ndim - self.sparse_dim()
 
     def is_coalesced(self) -> bool:
-        """False: elements at one place may not have been added up."""
+        """False: elements at one index may not have been added up."""
         return False
 
     def coalesce(self) -> SparseTensor:
-        """The same matrix with its places in order, elements at one place added up. Reads the
-        places, and blocks."""
+        """The same matrix with its indices in order, elements at one index added up. Reads the
+        indices, and blocks."""
         (data,) = host_values([self._indices])
         columns = list(zip(*data.tolist(), strict=True))
         order = {place: n for n, place in enumerate(sorted(set(columns)))}
@@ -112,7 +119,11 @@ class SparseTensor(Tensor):
         return SparseTensor(places, values, self._shape)
 
     def to_dense(self, dtype: DType | str | None = None) -> Tensor:
-        """All elements, as an ordinary tensor."""
+        """All elements, as an ordinary tensor.
+
+        dtype: the type to convert to; None leaves it.
+        Returns: the tensor.
+        """
         axes = self._shape[: self.sparse_dim()]
         start = f.zeros((size_of(axes), *self._shape[self.sparse_dim() :]), self.dtype)
         whole = f.scatter(start, _flat(self._indices, axes), self._values, "add")
@@ -128,7 +139,12 @@ class SparseTensor(Tensor):
         return self.transpose(0, 1)
 
     def transpose(self, dim0: int, dim1: int) -> SparseTensor:
-        """Two axes exchanged."""
+        """Two axes exchanged.
+
+        dim0, dim1: the axes.
+        Returns: the sparse tensor.
+        Raises: ShapeError if the elements have axes themselves.
+        """
         order = list(range(self.ndim))
         order[dim0], order[dim1] = order[dim1], order[dim0]
         if self.dense_dim():
@@ -137,28 +153,39 @@ class SparseTensor(Tensor):
         return SparseTensor(places, self._values, tuple(self._shape[axis] for axis in order))
 
     def detach(self) -> SparseTensor:
+        """The same values, which no gradient passes."""
         return SparseTensor(self._indices, self._values.detach(), self._shape)
 
     def to(self, *args: object, **options: object) -> SparseTensor:
-        """The elements on another device, or in another type."""
+        """The elements on another device, or in another type.
+
+        args: a device, an element type, or a tensor that has both; see `Tensor.to`.
+        options: device and dtype by name.
+        Returns: the sparse tensor.
+        """
         return SparseTensor(self._indices, self._values.to(*args, **options), self._shape)
 
     def float(self) -> SparseTensor:
+        """The elements as float32."""
         return self.to("float32")
 
     def double(self) -> SparseTensor:
+        """The elements as float64."""
         return self.to("float64")
 
     def __matmul__(self, other: Tensor) -> Tensor:
         return mm(self, other)
 
     def matmul(self, other: Tensor) -> Tensor:
+        """The product with a dense matrix or vector; see `mm`."""
         return mm(self, other)
 
     def mm(self, mat2: Tensor) -> Tensor:
+        """The product with a dense matrix or vector; see `mm`."""
         return mm(self, mat2)
 
     def mv(self, vec: Tensor) -> Tensor:
+        """The product with a vector; see `mm`."""
         return mm(self, vec)
 
     def __mul__(self, other: Operand) -> Tensor:
@@ -180,11 +207,19 @@ def sparse_coo_tensor(
     is_coalesced: bool | None = None,
     check_invariants: bool | None = None,
 ) -> SparseTensor:
-    """A tensor of elements `values` (n, ...) at the places `indices` (axes, n), 0 elsewhere.
+    """A tensor of elements at some indices, 0 elsewhere.
 
-    size: its shape; by default one that holds all places, for which they are read. Raises
-    ShapeError for indices and values of other shapes, DTypeError for indices that are not integers.
-    IndexRangeError for known places out of range.
+    indices: integers, (axes, n).
+    values: the elements, (n, ...).
+    size: the shape; None is the least that holds all indices, which are read for that.
+    dtype: the type of the elements; None is that of values.
+    device: where it is stored; None leaves that open.
+    requires_grad: `backward` gives the elements a gradient.
+    is_coalesced, check_invariants: change nothing.
+    Returns: the sparse tensor.
+    Raises: ShapeError for indices, values and size that do not fit, DTypeError for indices that are
+      not integers, IndexRangeError for known indices out of range.
+    Source: PyTorch, `torch.sparse_coo_tensor`.
     """
     places, elements = asarray(indices), asarray(values, dtype)
     if not places.dtype.is_integer:
@@ -223,7 +258,7 @@ def _check(places: Sequence[Sequence[int]], shape: Shape) -> None:
 
 
 def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:
-    """The places in the flattened axes."""
+    """The indices into the flattened axes."""
     whole = indices[0]
     for axis in range(1, len(axes)):
         whole = whole * axes[axis] + indices[axis]
@@ -231,7 +266,14 @@ def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:
 
 
 def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices, or of a matrix and a vector; the matrices may be sparse."""
+    """The product of two matrices, or of a matrix and a vector; the matrices may be sparse.
+
+    mat1: a matrix, (n, m).
+    mat2: a matrix, (m, k), or a vector, (m,).
+    Returns: (n, k) or (n,), dense.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.sparse.mm`.
+    """
     if not isinstance(mat1, SparseTensor):
         if isinstance(mat2, SparseTensor):
             return mm(mat2.t(), mat1.mT).mT
@@ -248,14 +290,26 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
 
 
 def to_sparse(x: Tensor) -> SparseTensor:
-    """The elements of a tensor that are not 0, in coordinates. Reads them, and blocks."""
+    """The elements of a tensor that are not 0, in coordinates. Reads them, and blocks.
+
+    x: a tensor with an axis or more.
+    Returns: the sparse tensor, of the shape and type of x.
+    Source: PyTorch, `torch.Tensor.to_sparse`.
+    """
     places = x.nonzero()
     elements = x[tuple(places[:, axis] for axis in range(x.ndim))]
     return SparseTensor(places.mT, elements, tuple(x.shape))
 
 
 def softmax(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
-    """A softmax along an axis of a matrix in coordinates, of the elements that are there."""
+    """A softmax along an axis of a matrix in coordinates, of the elements that are there.
+
+    input: a sparse matrix; a dense tensor has the usual softmax.
+    dim: the axis to sum over.
+    dtype: the type that elements are converted to first; None leaves it.
+    Returns: a sparse matrix with the same indices.
+    Source: PyTorch, `torch.sparse.softmax`.
+    """
     if not isinstance(input, SparseTensor):
         return input.softmax(dim, dtype)
     values = input.values() if dtype is None else input.values().astype(dtype)

@@ -63,13 +63,15 @@ def value_and_grad(
 ) -> Callable[..., Any]:
     """A function that gives (value, gradient) of a function whose value is a single number.
 
+    function: gives a single floating number, a tensor without axes.
     argnums: the positional arguments by which it is differentiated: a number, whose gradient has
-    the structure of that argument (a tensor, or tuples, lists and dicts of tensors), or several,
-    whose gradients are a tuple. Python floats and NumPy arrays in these arguments become tensors.
-    has_aux: the function returns (value, something else), and the result is
-    ((value, something else), gradient).
-
-    Raises GradientError if the value is not a single floating number, or an argument not floating.
+      the structure of that argument (a tensor, or tuples, lists and dicts of tensors), or several,
+      whose gradients are a tuple. Python floats and NumPy arrays in these arguments become tensors.
+    has_aux: the function returns (value, something else), and the result is ((value, something
+      else), gradient).
+    Returns: a function of the same arguments. A call of it raises GradientError if the value is not
+      a single floating number, or an argument not floating.
+    Source: JAX, `jax.value_and_grad`.
     """
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
@@ -106,8 +108,17 @@ def value_and_grad(
 def grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that gives the gradient of a function whose value is a single number; see
-    `value_and_grad`. With has_aux it gives (gradient, something else)."""
+    """A function that gives the gradient of a function whose value is a single number.
+
+    function: gives a single floating number, a tensor without axes.
+    argnums: the positional arguments by which it is differentiated, one or several; see
+      `value_and_grad`.
+    has_aux: the function returns (value, something else), and the result is (gradient, something
+      else).
+    Returns: a function of the same arguments. A call of it raises GradientError if the value is not
+      a single floating number, or an argument not floating.
+    Source: JAX, `jax.grad`.
+    """
     both = value_and_grad(function, argnums, has_aux)
 
     @functools.wraps(function)
@@ -121,11 +132,17 @@ def grad(
 def vjp(
     function: Callable[..., Any], *primals: object
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-    """(value, pull): the function at the primals, and the function that takes a gradient of the
-    value to those of the primals, a tuple: the product with the transposed Jacobian.
+    """The value of a function, and the product of a gradient with its transposed Jacobian.
 
     Value and primals may be tensors, or tuples, lists and dicts of them; Python floats and NumPy
-    arrays become tensors. Raises GradientError for a primal that is not floating.
+    arrays become tensors.
+
+    function: gives the value, of the primals.
+    primals: the arguments at which it is differentiated.
+    Returns: (value, pull); pull takes a gradient of the value to those of the primals, a tuple. It
+      raises ShapeError for a gradient of another structure or shape.
+    Raises: GradientError for a primal that is not floating.
+    Source: JAX, `jax.vjp`.
     """
     leaves: list[Tensor] = []
     structures, changed = [], []
@@ -157,12 +174,18 @@ def vjp(
 def jvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, Any]:
-    """(value, tangent) of a function at the primals: the product of the Jacobian and the tangents.
+    """The value of a function, and the product of its Jacobian with the tangents.
 
     It is reverse mode twice: the gradient is linear in the cotangent, and its own gradient by that
-    is the Jacobian itself (Townsend 2017, "A new trick for calculating Jacobian vector products").
-    Graphs are lazy, so the first reverse pass is not computed. Raises ShapeError for tangents that
-    do not fit the primals.
+    is the Jacobian itself. Graphs are lazy, so the first reverse pass is not computed.
+
+    function: gives the value, of the primals.
+    primals: the arguments at which it is differentiated.
+    tangents: a direction for each primal, in its structure and shape.
+    Returns: (value, tangent), in the structure of the function's value.
+    Raises: ShapeError for tangents that do not fit the primals, GradientError for a primal that is
+      not floating.
+    Source: Townsend 2017, "A new trick for calculating Jacobian vector products"; JAX, `jax.jvp`.
     """
     with enable_grad():
         value, pull = vjp(function, *primals)
@@ -181,7 +204,12 @@ def jvp(
 
 
 def stop_gradient(x: T) -> T:
-    """The same values, which no gradient passes; x may be tuples, lists and dicts of tensors."""
+    """The same values, which no gradient passes.
+
+    x: a tensor, or tuples, lists and dicts of tensors.
+    Returns: the values, in the structure of x.
+    Source: JAX, `jax.lax.stop_gradient`.
+    """
     tensors, structure = flatten(x)
     found: T = unflatten(structure, [Tensor(stopped(each.node)) for each in tensors])
     return found
@@ -189,10 +217,14 @@ def stop_gradient(x: T) -> T:
 
 def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """function(*args, **kwargs), whose intermediate results are computed again for the gradient
-    instead of being kept (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost").
+    instead of being kept.
 
-    Tensors, in tuples, lists and dicts too, may be among the arguments and the results; parameters
-    may be used within the function as well.
+    Parameters may be used within the function as well.
+
+    function: what is computed twice.
+    args, kwargs: its arguments; tensors may be among them, in tuples, lists and dicts too.
+    Returns: what the function gives, with tensors in tuples, lists and dicts too.
+    Source: Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost".
     """
     given, structure = flatten((args, kwargs))
     fresh = [Tensor(same(x.node)) for x in given]
@@ -267,8 +299,12 @@ class CustomVjp:
         self._backward: Callable[..., Any] | None = None
 
     def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
-        """forward(*args) gives (value, residuals); backward(residuals, gradient) gives a gradient
-        for each argument, or None."""
+        """Sets the rule of the gradient.
+
+        forward: of the arguments; gives (value, residuals), where residuals are what the gradient
+          needs.
+        backward: of (residuals, gradient); gives a gradient for each argument, or None.
+        """
         self._forward, self._backward = forward, backward
 
     def __call__(self, *args: object) -> Any:
@@ -319,10 +355,14 @@ def _parts(gradient: object, given_to: object, name: str) -> list[Tensor | None]
 def custom_vjp(function: Callable[..., Any]) -> CustomVjp:
     """A function whose gradient is a rule of the user's, given by `defvjp`, as in JAX.
 
-    @tl.custom_vjp
-    def clipped(x):
-        return x
+        @tl.custom_vjp
+        def clipped(x):
+            return x
 
-    clipped.defvjp(lambda x: (x, None), lambda _, g: (tl.clip(g, -1, 1),))
+        clipped.defvjp(lambda x: (x, None), lambda _, g: (tl.clip(g, -1, 1),))
+
+    function: what is computed; `defvjp` gives another form of it, which also keeps residuals.
+    Returns: the function; without a rule, a call of it raises GradientError.
+    Source: JAX, `jax.custom_vjp`.
     """
     return CustomVjp(function)

@@ -38,17 +38,19 @@ def save(
 ) -> None:
     """Writes tensors by name, such as a module's `state_dict()`, to a file.
 
-    state: a dict of tensors, arrays and numbers, all of which become tensors. Or, in a safetensors
-    file, a checkpoint: dicts, lists and tuples of tensors, numbers, texts and None, such as
-    {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, which `load`
-    gives back as it was. Other programs see its tensors under names such as "model.0.weight".
-    target: a path or a file that is open for writing bytes; PyTorch's order, save(state, path), is
-    accepted too. format: "safetensors" or "npz"; by
-    default what the path ends in, or else "safetensors". metadata: texts that go into the header
-    of a safetensors file. A file that stands under the path is replaced only once the new one is
-    whole. Blocks while the tensors are computed.
+    A file that stands under the path is replaced only once the new one is whole. Blocks while the
+    tensors are computed.
 
-    Raises OptionError for an unknown format and for what a format cannot hold.
+    target: a path, or a file that is open for writing bytes. PyTorch's order, save(state, path), is
+      accepted too.
+    state: a dict of tensors, arrays and numbers, all of which become tensors. Or, in a safetensors
+      file, a checkpoint: dicts, lists and tuples of tensors, numbers, texts and None, such as
+      {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, which `load`
+      gives back as it was. Other programs see its tensors under names such as "model.0.weight".
+    format: "safetensors" or "npz"; None is what the path ends in, or else "safetensors".
+    metadata: texts that go into the header of a safetensors file.
+    Returns: nothing.
+    Raises: OptionError for an unknown format and for what a format cannot hold.
     """
     if isinstance(target, Mapping) and not isinstance(state, Mapping):
         target, state = state, target
@@ -95,16 +97,17 @@ def load(
     *,
     max_bytes: int | None = None,
 ) -> Any:
-    """What is in a file of weights: a dict of tensors by name, of a .safetensors or .npz file; of
-    a checkpoint, by `save` or by PyTorch (.pt, .pth, .bin), what was saved, often a dict of such
-    dicts.
+    """What is in a file of weights.
 
-    source: a path, the bytes, or an open file; the format is recognised by its first bytes.
-    Nothing that a file contains is executed. max_bytes: what a ZIP archive may unpack to, by
-    default 256 MiB or 64 times its size, whichever is more.
+    The format is recognised by the first bytes. Nothing that a file contains is executed.
 
-    Raises FormatError for a file that is damaged, cut short, of another kind, or that asks for
-    more than tensors, numbers, texts, lists and dicts; nothing is loaded then.
+    source: a path, the bytes, or an open file.
+    max_bytes: what a ZIP archive may unpack to; None is 256 MiB or 64 times its size, whichever is
+      more.
+    Returns: a dict of tensors by name, of a .safetensors or .npz file; of a checkpoint, by `save`
+      or by PyTorch (.pt, .pth, .bin), what was saved, often a dict of such dicts.
+    Raises: FormatError for a file that is damaged, cut short, of another kind, or that asks for
+      more than tensors, numbers, texts, lists and dicts; nothing is loaded then.
     """
     data, name = _bytes_of(source)
     limit = max(_LEAST_LIMIT, _RATIO * data.nbytes) if max_bytes is None else max_bytes
@@ -145,9 +148,11 @@ def _bytes_of(
 class LoadReport:
     """What `load_into` did with each tensor; its text has a line for each.
 
-    loaded: names in the module. renamed: of those, (name in the file, name in the module).
-    missing: in the module alone. unexpected: in the file alone. mismatched: (name, the module's
-    shape, the file's).
+    loaded: names in the module.
+    renamed: of those, (name in the file, name in the module).
+    missing: names in the module alone.
+    unexpected: names in the file alone.
+    mismatched: (name, the module's shape, the file's).
     """
 
     loaded: list[str] = field(default_factory=list)
@@ -177,13 +182,15 @@ def load_into(
     strict: bool = True,
 ) -> LoadReport:
     """Gives a module the values of tensors by name, such as `load` gives, under other names if
-    necessary; tells what happened to each.
+    necessary.
 
+    module: the module that gets the values.
+    state: tensors, arrays or numbers by name.
     rename: (pattern, replacement), as for `re.sub`, applied in this order to each name.
     strict: False leaves alone what is missing, unexpected or of another shape.
-
-    Raises TallowError, with the report, if strict and not everything fits, and OptionError for a
-    pattern that is wrong or that gives two tensors one name; the module is unchanged then.
+    Returns: what happened to each tensor.
+    Raises: TallowError, with the report, if strict and not everything fits, and OptionError for a
+      pattern that is wrong or that gives two tensors one name; the module is unchanged then.
     """
     try:
         patterns = [(re.compile(pattern), new) for pattern, new in rename]

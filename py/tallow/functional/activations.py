@@ -1,7 +1,7 @@
 """Activations, elementwise and along an axis.
 
 x is the input. inplace: the input itself stands for the result from then on, as in PyTorch
-(methods/in_place.py).
+(methods/fills.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ def done(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """max(x, 0). The derivative at 0 is 0."""
+    """max(x, 0), element by element. The derivative at 0 is 0.
+
+    input: numbers x, of any shape.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape and type of input.
+    Source: PyTorch, `torch.nn.functional.relu`.
+    """
     x = input
     y = f.maximum(x, 0)
     return done(
@@ -34,7 +40,13 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """x clamped to 0 and 6."""
+    """x clamped to 0 and 6. The derivative at the ends is 0.
+
+    input: numbers x, of any shape.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.relu6`.
+    """
     x = input
     return done(x, hardtanh(x, 0.0, 6.0), inplace)
 
@@ -42,7 +54,14 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    """x clamped to min_val and max_val; the derivative at the ends is 0."""
+    """x clamped to min_val and max_val. The derivative at the ends is 0.
+
+    input: numbers x, of any shape.
+    min_val, max_val: the bounds.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.hardtanh`.
+    """
     x = input
     y = f.minimum(f.maximum(x, min_val), max_val)
 
@@ -53,13 +72,25 @@ def hardtanh(
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """x where it is positive, negative_slope * x elsewhere."""
+    """x where it is positive, negative_slope * x elsewhere.
+
+    input: numbers x, of any shape.
+    negative_slope: the factor of the numbers that are not positive.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.leaky_relu`.
+    """
     x = input
     return done(x, f.where(x > 0, x, x * negative_slope), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)), element by element.
+
+    input: numbers x, of any shape; integers count as floating numbers.
+    Returns: floating numbers from 0 to 1, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.sigmoid`.
+    """
     x = input
     y = f.reciprocal(f.exp(-x) + 1.0)
 
@@ -71,7 +102,13 @@ def sigmoid(input: Tensor) -> Tensor:
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * sigmoid(x)."""
+    """x * sigmoid(x), element by element.
+
+    input: numbers x, of any shape.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.silu`.
+    """
     x = input
     return done(x, x * sigmoid(x), inplace)
 
@@ -79,21 +116,37 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 def hardsigmoid(
     input: Tensor, alpha: float = 1 / 6, beta: float = 0.5, inplace: bool = False
 ) -> Tensor:
-    """alpha * x + beta, clamped to 0 and 1; the derivative at the ends is 0."""
+    """alpha * x + beta, clamped to 0 and 1. The derivative at the ends is 0.
+
+    input: numbers x, of any shape.
+    alpha, beta: the slope, and the value at 0. PyTorch has 1 / 6 and 0.5, the defaults.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: floating numbers from 0 to 1, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.hardsigmoid`; ONNX, HardSigmoid, for alpha and beta.
+    """
     x = input
     return done(x, hardtanh(x * alpha + beta, 0, 1), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * hardsigmoid(x) (Howard et al. 2019, "Searching for MobileNetV3")."""
+    """x * hardsigmoid(x), element by element.
+
+    input: numbers x, of any shape.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: Howard et al. 2019, "Searching for MobileNetV3".
+    """
     x = input
     return done(x, x * hardsigmoid(x), inplace)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """x times the normal cumulative distribution function (Hendrycks and Gimpel 2016).
+    """x times the normal cumulative distribution function of x.
 
+    input: numbers x, of any shape.
     approximate: "none" for erf, "tanh" for the paper's approximation.
+    Returns: the result, in the shape of input.
+    Source: Hendrycks and Gimpel 2016; PyTorch, `torch.nn.functional.gelu`.
     """
     x = input
     if approximate == "tanh":
@@ -104,8 +157,15 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 @in_float32
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta * x)) / beta, without overflow; x itself where beta * x is above the
-    threshold."""
+    """log(1 + exp(beta * x)) / beta, without overflow.
+
+    input: numbers x, of any shape.
+    beta: how sharp the bend at 0 is.
+    threshold: where beta * x is above it, the result is x itself. From 16 on it changes nothing,
+      since the difference is less than the last digit of float32.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.softplus`.
+    """
     x = input
     scaled = x if beta == 1 else x * beta
     y = f.maximum(scaled, 0) + f.log1p(f.exp(-abs(scaled)))
@@ -120,7 +180,14 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere.
+
+    input: numbers x, of any shape.
+    alpha: minus the limit for small x.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.elu`.
+    """
     x = input
     return done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha), inplace)
 
@@ -139,8 +206,13 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows.
 
-    dim: the axis, under PyTorch's name; without any it is PyTorch's, 0 for tensors of 0, 1 or 3
-    axes, else 1. dtype: what the input is converted to first.
+    input: numbers x, of any shape.
+    axis: the axis to sum over; None is that of PyTorch, 0 for tensors of 0, 1 or 3 axes, else 1.
+    dtype: the type that input is converted to first; None leaves it.
+    dim: PyTorch's name of axis.
+    Returns: numbers from 0 to 1 that add up to 1 along the axis, in the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.nn.functional.softmax`.
     """
     x = input if dtype is None else input.astype(dtype)
     if not x.size:
@@ -161,7 +233,16 @@ def softmax_gradient(gradient: Tensor, y: Tensor, axis: int) -> Tensor:
 def softmin(
     input: Tensor, axis: int | None = None, dtype: TypeLike = None, *, dim: int | None = None
 ) -> Tensor:
-    """The softmax of -x."""
+    """The softmax of -x.
+
+    input: numbers x, of any shape.
+    axis: the axis to sum over; None is that of `softmax`.
+    dtype: the type that input is converted to first; None leaves it.
+    dim: PyTorch's name of axis.
+    Returns: numbers from 0 to 1 that add up to 1 along the axis, in the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.nn.functional.softmin`.
+    """
     x = input
     return softmax(-x, axis, dim=dim, dtype=dtype)
 
@@ -170,7 +251,16 @@ def softmin(
 def log_softmax(
     input: Tensor, axis: int | None = None, dtype: TypeLike = None, *, dim: int | None = None
 ) -> Tensor:
-    """log(softmax(x)), computed without the division."""
+    """log(softmax(x)), computed without the division.
+
+    input: numbers x, of any shape.
+    axis: the axis to sum over; None is that of `softmax`.
+    dtype: the type that input is converted to first; None leaves it.
+    dim: PyTorch's name of axis.
+    Returns: logarithms of probabilities, in the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.nn.functional.log_softmax`.
+    """
     x = input if dtype is None else input.astype(dtype)
     if not x.size:
         return x
@@ -185,32 +275,62 @@ def log_softmax(
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)), without overflow."""
+    """log(sigmoid(x)), without overflow.
+
+    input: numbers x, of any shape.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.logsigmoid`.
+    """
     x = input
     return -softplus(-x)
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """x * tanh(softplus(x)) (Misra 2019)."""
+    """x * tanh(softplus(x)), element by element.
+
+    input: numbers x, of any shape.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: Misra 2019.
+    """
     x = input
     return done(x, x * f.tanh(softplus(x)), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with alpha 1.673 and a factor of 1.051, which keep mean and variance (Klambauer 2017)."""
+    """elu with alpha 1.673 and a factor of 1.051, which keep mean and variance.
+
+    input: numbers x, of any shape.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: Klambauer et al. 2017.
+    """
     x = input
     return done(x, elu(x, 1.6732632423543772) * 1.0507009873554805, inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0).
+
+    input: numbers x, of any shape.
+    alpha: minus the limit for small x.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: Barron 2017.
+    """
     x = input
     return done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0) * (1 / alpha)) * alpha), inplace)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x where it is positive, weight * x elsewhere; a weight for all, or one per channel, axis 1
-    (He et al. 2015)."""
+    """x where it is positive, weight * x elsewhere.
+
+    input: numbers x; channels, if the weight has one number each, are axis 1.
+    weight: one number for all, or one per channel, (c,).
+    Returns: the result, in the shape of input.
+    Raises: ShapeError for a weight of another length.
+    Source: He et al. 2015.
+    """
     x = input
     weight = matched(weight, x)
     if weight.size > 1:
@@ -225,8 +345,15 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """x where it is positive, a multiple of it elsewhere: of the mean of `lower` and `upper`, or in
-    training of a number drawn between them for each element (Xu et al. 2015)."""
+    """x where it is positive, a random multiple of it elsewhere.
+
+    input: numbers x, of any shape.
+    lower, upper: the bounds between which the factors are drawn.
+    training: draws a factor for each element; otherwise every factor is the mean of the bounds.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: Xu et al. 2015.
+    """
     x = input
     if not training:
         return leaky_relu(x, (lower + upper) / 2, inplace)
@@ -235,44 +362,90 @@ def rrelu(
 
 
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|), element by element.
+
+    input: numbers x, of any shape.
+    Returns: numbers between -1 and 1, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.softsign`.
+    """
     x = input
     return x / (abs(x) + 1.0)
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x moved towards 0 by lambd; 0 within."""
+    """x moved towards 0 by lambd; 0 within lambd of 0.
+
+    input: numbers x, of any shape.
+    lambd: how far numbers move.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.softshrink`.
+    """
     x = input
     return f.where(x > lambd, x - lambd, f.where(x < -lambd, x + lambd, 0.0))
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x, but 0 within lambd of 0."""
+    """x, but 0 within lambd of 0.
+
+    input: numbers x, of any shape.
+    lambd: numbers up to this size become 0.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.hardshrink`.
+    """
     x = input
     return f.where(abs(x) > lambd, x, 0.0)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
+    """x - tanh(x), element by element.
+
+    input: numbers x, of any shape.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.tanhshrink`.
+    """
     x = input
     return x - f.tanh(x)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """x above the threshold, the value elsewhere."""
+    """x above the threshold, the value elsewhere.
+
+    input: numbers x, of any shape.
+    threshold: what x must be greater than to stay.
+    value: what replaces the other numbers.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Source: PyTorch, `torch.nn.functional.threshold`.
+    """
     x = input
     return done(x, f.where(x <= threshold, float(value), x), inplace)
 
 
 def glu(input: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
-    """The first half along an axis times the sigmoid of the second (Dauphin et al. 2017)."""
+    """The first half along an axis times the sigmoid of the second.
+
+    input: numbers of any shape, with an even length along the axis.
+    axis: the axis that is halved.
+    dim: PyTorch's name of axis.
+    Returns: the shape of input, with half its length along the axis.
+    Raises: AxisError for an axis that input doesn't have, ShapeError for an odd length.
+    Source: Dauphin et al. 2017.
+    """
     x = input
     first, second = _halves(x, axis if dim is None else dim, "glu")
     return first * sigmoid(second)
 
 
 def swiglu(input: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
-    """The silu of the first half along an axis times the second (Shazeer 2020)."""
+    """The silu of the first half along an axis times the second.
+
+    input: numbers of any shape, with an even length along the axis.
+    axis: the axis that is halved.
+    dim: PyTorch's name of axis.
+    Returns: the shape of input, with half its length along the axis.
+    Raises: AxisError for an axis that input doesn't have, ShapeError for an odd length.
+    Source: Shazeer 2020.
+    """
     x = input
     first, second = _halves(x, axis if dim is None else dim, "swiglu")
     return silu(first) * second

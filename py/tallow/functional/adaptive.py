@@ -22,40 +22,85 @@ Lengths = int | Sequence[int | None] | None
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
-    """Means of input (n, c, l) or (c, l), to output_size of them. Raises ShapeError for shapes that
-    do not fit, as do the others."""
+    """Means over as many windows as wanted, of about equal length.
+
+    input: numbers, (n, c, l) or (c, l).
+    output_size: the number of windows; None keeps the length.
+    Returns: (n, c, output_size) or (c, output_size).
+    Raises: ShapeError for an input of other axes or without elements, and for lengths below 1.
+    Source: PyTorch, `torch.nn.functional.adaptive_avg_pool1d`.
+    """
     return _mean("adaptive_avg_pool1d", 1, input, output_size)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Lengths) -> Tensor:
-    """Means of input (n, c, h, w) or (c, h, w), to an image of output_size."""
+    """Means over as many windows as wanted, of about equal size.
+
+    input: numbers, (n, c, h, w) or (c, h, w).
+    output_size: the height and width of the result; one number is both, None keeps a length.
+    Returns: (n, c, height, width) or (c, height, width).
+    Raises: ShapeError for an input of other axes or without elements, and for lengths below 1.
+    Source: PyTorch, `torch.nn.functional.adaptive_avg_pool2d`.
+    """
     return _mean("adaptive_avg_pool2d", 2, input, output_size)
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Lengths) -> Tensor:
-    """Means of input (n, c, d, h, w) or (c, d, h, w), to a volume of output_size."""
+    """Means over as many windows as wanted, of about equal size.
+
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    output_size: the depth, height and width of the result; one number is all three, None keeps a
+      length.
+    Returns: (n, c, depth, height, width) or (c, depth, height, width).
+    Raises: ShapeError for an input of other axes or without elements, and for lengths below 1.
+    Source: PyTorch, `torch.nn.functional.adaptive_avg_pool3d`.
+    """
     return _mean("adaptive_avg_pool3d", 3, input, output_size)
 
 
 def adaptive_max_pool1d(
     input: Tensor, output_size: Lengths, return_indices: bool = False
 ) -> Any:  # fmt: skip
-    """The largest elements of input (n, c, l) or (c, l), output_size of them.
-    return_indices: gives (values, indices), as `max_pool2d` does."""
+    """The largest elements of as many windows as wanted, of about equal length.
+
+    input: numbers, (n, c, l) or (c, l).
+    output_size: the number of windows; None keeps the length.
+    return_indices: gives (values, indices), as `max_pool2d` does.
+    Returns: (n, c, output_size) or (c, output_size), or a pair of such tensors.
+    Raises: ShapeError for an input of other axes or without elements, and for lengths below 1.
+    Source: PyTorch, `torch.nn.functional.adaptive_max_pool1d`.
+    """
     return _max("adaptive_max_pool1d", 1, input, output_size, return_indices)
 
 
 def adaptive_max_pool2d(
     input: Tensor, output_size: Lengths, return_indices: bool = False
 ) -> Any:  # fmt: skip
-    """The largest elements of input (n, c, h, w) or (c, h, w), as an image of output_size."""
+    """The largest elements of as many windows as wanted, of about equal size.
+
+    input: numbers, (n, c, h, w) or (c, h, w).
+    output_size: the height and width of the result; one number is both, None keeps a length.
+    return_indices: gives (values, indices), as `max_pool2d` does.
+    Returns: (n, c, height, width) or (c, height, width), or a pair of such tensors.
+    Raises: ShapeError for an input of other axes or without elements, and for lengths below 1.
+    Source: PyTorch, `torch.nn.functional.adaptive_max_pool2d`.
+    """
     return _max("adaptive_max_pool2d", 2, input, output_size, return_indices)
 
 
 def adaptive_max_pool3d(
     input: Tensor, output_size: Lengths, return_indices: bool = False
 ) -> Any:  # fmt: skip
-    """The largest elements of input (n, c, d, h, w) or (c, d, h, w), as a volume of output_size."""
+    """The largest elements of as many windows as wanted, of about equal size.
+
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    output_size: the depth, height and width of the result; one number is all three, None keeps a
+      length.
+    return_indices: gives (values, indices), as `max_pool2d` does.
+    Returns: (n, c, depth, height, width) or (c, depth, height, width), or a pair of such tensors.
+    Raises: ShapeError for an input of other axes or without elements, and for lengths below 1.
+    Source: PyTorch, `torch.nn.functional.adaptive_max_pool3d`.
+    """
     return _max("adaptive_max_pool3d", 3, input, output_size, return_indices)
 
 

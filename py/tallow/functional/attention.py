@@ -31,9 +31,13 @@ def _by_groups(x: Tensor, other: Tensor) -> Tensor:
 
 
 def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> Tensor:
-    """query @ key.T * scale: (..., heads, length, key length); scale: 1 / sqrt(size).
+    """query @ key.T * scale.
 
-    Raises ShapeError if the heads are not a multiple of the key's.
+    query: (..., heads, length, size).
+    key: (..., key heads, key length, size).
+    scale: the factor; None is 1 / sqrt(size).
+    Returns: (..., heads, length, key length).
+    Raises: ShapeError if the heads are not a multiple of the key's.
     """
     factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     if query.dtype.size < 4 and factor > 0:  # scaling only one side could overflow
@@ -70,12 +74,20 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
 
-    attn_mask: bool (True where a query may attend to a key) or floating (added to the scores); a
-    query that attends to no key gives zeros. is_causal: the i-th query attends to the first i + 1
-    keys. scale: 1 / sqrt(size) by default. enable_gqa: allows fewer key heads than query heads.
+    query: (..., heads, length, size); the heads may be missing.
+    key: (..., heads, key length, size).
+    value: (..., heads, key length, value size).
+    attn_mask: broadcasts to (..., heads, length, key length). Booleans are True where a query may
+      attend to a key; floating numbers are added to the scores. A query that attends to no key
+      gives zeros.
     dropout_p: the probability with which a query leaves out a key, always, in training or not.
-    Raises OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
-    fit.
+    is_causal: the i-th query attends to the first i + 1 keys only.
+    scale: the factor of the scores; None is 1 / sqrt(size).
+    enable_gqa: allows fewer key heads than query heads; each then serves a group of query heads.
+    Returns: (..., heads, length, value size).
+    Raises: OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
+      fit.
+    Source: Vaswani et al. 2017; Ainslie et al. 2023, "GQA", for fewer key heads.
     """
     heads = {x.shape[-3] for x in (query, key, value) if x.ndim > 2} - {1}
     if not enable_gqa and len(heads) > 1:

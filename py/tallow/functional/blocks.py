@@ -11,7 +11,7 @@ from .windows import Pads, Size, batched, check_window, numbers, pads_of, unbatc
 
 
 def _rows(size: int, kernel: int, dilation: int, pads: tuple[int, int], stride: int) -> list[Row]:
-    """Where the elements of all windows along an axis come from, ordered by their place in the
+    """Where the elements of all windows along an axis come from, ordered by their position in the
     window; what is padding is empty."""
     count = window_size(size + sum(pads), kernel, stride, dilation)
     places = [
@@ -25,9 +25,17 @@ def _rows(size: int, kernel: int, dilation: int, pads: tuple[int, int], stride: 
 def unfold(
     input: Tensor, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1
 ) -> Tensor:
-    """The windows of input (n, c, h, w) or (c, h, w) as columns: (n, c * kh * kw, windows).
+    """The windows of an image as columns.
 
-    Raises ShapeError for shapes that do not fit."""
+    input: numbers, (n, c, h, w) or (c, h, w).
+    kernel_size: the height and width of a window; one number is both.
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    padding: how many zeros go on each side, one number or one for each axis.
+    stride: how far apart windows are, one number or one for each axis.
+    Returns: (n, c * kh * kw, windows), without n if input has none.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.unfold`.
+    """
     x, single = batched(input, 2, "unfold")
     kernel, steps, apart, pads = _window(kernel_size, dilation, padding, stride, "unfold")
     check_window("unfold", x.shape, kernel, steps, pads, apart)
@@ -62,8 +70,18 @@ def fold(
     padding: Size = 0,
     stride: Size = 1,
 ) -> Tensor:
-    """The transpose of `unfold`: columns (n, c * kh * kw, windows) added up where they were in an
-    image of output_size, (n, c, h, w). Raises ShapeError for shapes that do not fit."""
+    """The transpose of `unfold`: columns added up where they were in an image.
+
+    input: columns, (n, c * kh * kw, windows) or (c * kh * kw, windows).
+    output_size: the height and width of the image; one number is both.
+    kernel_size: the height and width of a window; one number is both.
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    padding: how many zeros the image had on each side, one number or one for each axis.
+    stride: how far apart windows are, one number or one for each axis.
+    Returns: the image, (n, c, h, w), without n if input has none.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.fold`.
+    """
     if input.ndim not in (2, 3):
         raise ShapeError(f"fold: expected columns (n, c * kh * kw, windows), got {input.shape}")
     single = input.ndim == 2
@@ -91,8 +109,14 @@ def fold(
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(..., c * r * r, h, w) to (..., c, h * r, w * r), where r is upscale_factor (Shi et al.
-    2016). Raises ShapeError for shapes that do not fit."""
+    """Channels laid out as pixels: (..., c * r * r, h, w) to (..., c, h * r, w * r).
+
+    input: numbers, (..., c * r * r, h, w).
+    upscale_factor: r, 1 or more.
+    Returns: (..., c, h * r, w * r).
+    Raises: ShapeError for shapes that do not fit.
+    Source: Shi et al. 2016.
+    """
     r = upscale_factor
     if input.ndim < 3 or r < 1 or input.shape[-3] % (r * r):
         raise ShapeError(f"pixel_shuffle: the channels of {input.shape} by a factor of {r}")
@@ -105,7 +129,14 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 
 
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """The inverse of `pixel_shuffle`: (..., c, h * r, w * r) to (..., c * r * r, h, w)."""
+    """The inverse of `pixel_shuffle`: (..., c, h * r, w * r) to (..., c * r * r, h, w).
+
+    input: numbers, (..., c, h * r, w * r).
+    downscale_factor: r, 1 or more.
+    Returns: (..., c * r * r, h, w).
+    Raises: ShapeError for shapes that do not fit.
+    Source: Shi et al. 2016.
+    """
     r = downscale_factor
     if input.ndim < 3 or r < 1 or input.shape[-2] % r or input.shape[-1] % r:
         raise ShapeError(f"pixel_unshuffle: an image of {input.shape} by a factor of {r}")

@@ -20,12 +20,19 @@ _SOURCES: dict[str, Callable[[int, int], int]] = {
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
-    """input with a border.
+    """The input with a border.
 
+    input: numbers or booleans, of any shape.
     pad: (before, after) of the last axis, then of the one before it, and so on, in one list;
-    negative numbers crop. mode: "constant" (`value`, or 0), "reflect" (mirrored at the outermost
-    element, which is not repeated), "replicate" (the outermost element) or "circular" (the other
-    end). Raises OptionError for another mode, ShapeError for borders that do not fit."""
+      negative numbers crop.
+    mode: "constant", "reflect" (mirrored at the outermost element, which is not repeated),
+      "replicate" (the outermost element) or "circular" (the other end).
+    value: what fills the border in the mode "constant"; None is 0.
+    Returns: the tensor, longer by the border.
+    Raises: OptionError for another mode and for a value in a mode that takes none, ShapeError for
+      borders that do not fit.
+    Source: PyTorch, `torch.nn.functional.pad`.
+    """
     widths = tuple(int(width) for width in pad)
     if len(widths) % 2 or len(widths) > 2 * input.ndim:
         raise ShapeError(f"pad: {len(widths)} widths for the {input.ndim} axes of {input.shape}")

@@ -42,9 +42,19 @@ def conv1d(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of input (n, c, l) or (c, l) with weight (o, c / groups, k).
+    """Cross-correlation of sequences with weights.
 
-    padding: a number, "valid" or "same". Raises ShapeError for shapes that do not fit.
+    input: numbers, (n, c, l) or (c, l).
+    weight: (o, c / groups, k).
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: how far apart windows are.
+    padding: how many zeros go on each side; "valid" is none, "same" as many as keep the length.
+    dilation: how far apart the elements of a window are.
+    groups: the number of groups of channels; each group of outputs sees one group of inputs.
+    Returns: (n, o, length), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, OptionError for another name of padding and for
+      "same" with a stride.
+    Source: PyTorch, `torch.nn.functional.conv1d`.
     """
     return _conv("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
@@ -58,10 +68,20 @@ def conv2d(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of input (n, c, h, w) or (c, h, w) with weight (o, c / groups, kh, kw).
+    """Cross-correlation of images with weights.
 
-    padding: a number, (vertical, horizontal), ((top, bottom), (left, right)), "valid" or "same".
-    Returns (n, o, oh, ow). Raises ShapeError naming both shapes.
+    input: numbers, (n, c, h, w) or (c, h, w).
+    weight: (o, c / groups, kh, kw).
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: how far apart windows are, one number or one for each axis.
+    padding: how many zeros surround the image: a number, (vertical, horizontal), or ((top, bottom),
+      (left, right)); "valid" is none, "same" as many as keep the size.
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    groups: the number of groups of channels; each group of outputs sees one group of inputs.
+    Returns: (n, o, oh, ow), without n if input has none.
+    Raises: ShapeError, which names both shapes, where they do not fit; OptionError for another name
+      of padding and for "same" with a stride.
+    Source: PyTorch, `torch.nn.functional.conv2d`.
     """
     return _conv("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
@@ -75,11 +95,20 @@ def conv3d(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of input (n, c, d, h, w) or (c, d, h, w) with weight
-    (o, c / groups, kd, kh, kw).
+    """Cross-correlation of volumes with weights.
 
-    padding: a number, one for each axis, "valid" or "same". Raises ShapeError for shapes that do
-    not fit.
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    weight: (o, c / groups, kd, kh, kw).
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: how far apart windows are, one number or one for each axis.
+    padding: how many zeros go on each side, one number or one for each axis; "valid" is none,
+      "same" as many as keep the size.
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    groups: the number of groups of channels; each group of outputs sees one group of inputs.
+    Returns: (n, o, od, oh, ow), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, OptionError for another name of padding and for
+      "same" with a stride.
+    Source: PyTorch, `torch.nn.functional.conv3d`.
     """
     return _conv("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
@@ -198,10 +227,20 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Size = 1,
 ) -> Tensor:
-    """The transpose of `conv1d`: input (n, c, l) or (c, l), weight (c, o / groups, k).
+    """The transpose of `conv1d`.
 
+    input: numbers, (n, c, l) or (c, l).
+    weight: (c, o / groups, k).
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: that of `conv1d`: how far apart the input's elements are in the result.
+    padding: that of `conv1d`: how many elements are cut off on each side.
     output_padding: how much longer the result is than the shortest one from which `conv1d` gives
-    the input's length. Raises ShapeError for shapes that do not fit.
+      the input's length; less than the larger of stride and dilation.
+    groups: the number of groups of channels; each group of outputs sees one group of inputs.
+    dilation: how far apart the elements of a window are.
+    Returns: (n, o, length), without n if input has none.
+    Raises: ShapeError for shapes or options that do not fit.
+    Source: PyTorch, `torch.nn.functional.conv_transpose1d`.
     """
     return _transposed(
         "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups,
@@ -219,8 +258,21 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Size = 1,
 ) -> Tensor:
-    """The transpose of `conv2d`: input (n, c, h, w) or (c, h, w), weight (c, o / groups, kh, kw);
-    options as for `conv_transpose1d`."""
+    """The transpose of `conv2d`. Options are one number, or one for each axis.
+
+    input: numbers, (n, c, h, w) or (c, h, w).
+    weight: (c, o / groups, kh, kw).
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: that of `conv2d`: how far apart the input's elements are in the result.
+    padding: that of `conv2d`: how many elements are cut off on each side.
+    output_padding: how much longer the result is than the shortest one from which `conv2d` gives
+      the input's size; less than the larger of stride and dilation.
+    groups: the number of groups of channels; each group of outputs sees one group of inputs.
+    dilation: how far apart the elements of a window are.
+    Returns: (n, o, oh, ow), without n if input has none.
+    Raises: ShapeError for shapes or options that do not fit.
+    Source: PyTorch, `torch.nn.functional.conv_transpose2d`.
+    """
     return _transposed(
         "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
         dilation,
@@ -237,8 +289,21 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Size = 1,
 ) -> Tensor:
-    """The transpose of `conv3d`: input (n, c, d, h, w) or (c, d, h, w), weight
-    (c, o / groups, kd, kh, kw); options as for `conv_transpose1d`."""
+    """The transpose of `conv3d`. Options are one number, or one for each axis.
+
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    weight: (c, o / groups, kd, kh, kw).
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: that of `conv3d`: how far apart the input's elements are in the result.
+    padding: that of `conv3d`: how many elements are cut off on each side.
+    output_padding: how much longer the result is than the shortest one from which `conv3d` gives
+      the input's size; less than the larger of stride and dilation.
+    groups: the number of groups of channels; each group of outputs sees one group of inputs.
+    dilation: how far apart the elements of a window are.
+    Returns: (n, o, od, oh, ow), without n if input has none.
+    Raises: ShapeError for shapes or options that do not fit.
+    Source: PyTorch, `torch.nn.functional.conv_transpose3d`.
+    """
     return _transposed(
         "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups,
         dilation,

@@ -24,11 +24,23 @@ def deform_conv2d(
     dilation: Size = (1, 1),
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Convolution of input (n, c, h, w) with weight (o, c / groups, kh, kw) whose taps are moved by
-    `offset` (n, 2 * parts * kh * kw, oh, ow), the vertical one first, and scaled by `mask`
-    (n, parts * kh * kw, oh, ow). Each of `parts` neighbouring groups of channels has offsets of its
-    own. What lies beyond the image is 0. As torchvision.ops.deform_conv2d. Raises ShapeError for
-    shapes that do not fit.
+    """Convolution of images, with windows whose elements are moved by offsets.
+
+    What lies beyond the image is 0. Each of `parts` neighbouring groups of channels has offsets of
+    its own.
+
+    input: numbers, (n, c, h, w).
+    offset: how far elements are moved, the vertical distance first, (n, 2 * parts * kh * kw, oh,
+      ow).
+    weight: (o, c / groups, kh, kw), which also says how many groups of channels there are.
+    bias: added to each channel of the result, (o,); None adds nothing.
+    stride: how far apart windows are, one number or one for each axis.
+    padding: how many zeros go on each side, one number or one for each axis.
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    mask: factors of the elements, (n, parts * kh * kw, oh, ow); None is 1.
+    Returns: (n, o, oh, ow).
+    Raises: ShapeError for shapes that do not fit.
+    Source: Dai et al. 2017; Zhu et al. 2019, for the mask; `torchvision.ops.deform_conv2d`.
     """
     name = "deform_conv2d"
     if input.ndim != 4 or weight.ndim != 4 or 0 in input.shape[1:]:

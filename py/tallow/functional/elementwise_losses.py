@@ -31,14 +31,30 @@ def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
 
 @in_float32
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The squared difference."""
+    """The squared difference of predictions and targets.
+
+    input: predictions, of any shape.
+    target: targets, which broadcast with input.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.mse_loss`.
+    """
     difference = input - target
     return reduced(difference * difference, reduction, "mse_loss")
 
 
 @in_float32
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The absolute difference."""
+    """The absolute difference of predictions and targets.
+
+    input: predictions, of any shape.
+    target: targets, which broadcast with input.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.l1_loss`.
+    """
     return reduced(abs(input - target), reduction, "l1_loss")
 
 
@@ -46,7 +62,16 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 def smooth_l1_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
-    """Squared / (2 * beta) where the difference is below beta, linear beyond (Girshick 2015)."""
+    """The squared difference / (2 * beta) where the difference is below beta, linear beyond.
+
+    input: predictions, of any shape.
+    target: targets, which broadcast with input.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    beta: the difference at which the loss becomes linear; with 0 it is `l1_loss`.
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: Girshick 2015.
+    """
     if beta == 0:
         return l1_loss(input, target, reduction)
     size = abs(input - target)
@@ -58,7 +83,16 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
-    """Half the square where the difference is below delta, linear beyond (Huber 1964)."""
+    """Half the squared difference where the difference is below delta, linear beyond.
+
+    input: predictions, of any shape.
+    target: targets, which broadcast with input.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    delta: the difference at which the loss becomes linear.
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: Huber 1964.
+    """
     size = abs(input - target)
     loss = f.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
     return reduced(loss, reduction, "huber_loss")
@@ -92,8 +126,14 @@ def binary_cross_entropy(
 ) -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)); logarithms end at -100.
 
-    Raises OptionError for an input that is not from 0 to 1, if the host knows it; the loss of one
-    that is computed is NaN. ShapeError for a target of another shape.
+    input: probabilities, of any shape. The loss of a computed one that is not from 0 to 1 is NaN.
+    target: probabilities, in the shape of input.
+    weight: factors of the losses, which broadcast with input; None is 1.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: OptionError for an input that is not from 0 to 1, if the host knows it, and for another
+      reduction; ShapeError for a target of another shape.
+    Source: PyTorch, `torch.nn.functional.binary_cross_entropy`.
     """
     _check_target("binary_cross_entropy", input, target)
     found = _extremes(input)
@@ -125,7 +165,14 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """`binary_cross_entropy` of the sigmoid of scores, without overflow.
 
-    pos_weight: a factor of the positive part.
+    input: scores, of any shape.
+    target: probabilities, in the shape of input.
+    weight: factors of the losses, which broadcast with input; None is 1.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    pos_weight: a factor of the positive part, which broadcasts with input; None is 1.
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for a target of another shape, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.binary_cross_entropy_with_logits`.
     """
     _check_target("binary_cross_entropy_with_logits", input, target)
     negative = softplus(-input)
@@ -144,9 +191,16 @@ def sigmoid_focal_loss(
     gamma: float = 2.0,
     reduction: str = "none",
 ) -> Tensor:
-    """Binary cross entropy of scores, less of it where they are right (Lin et al. 2017).
+    """Binary cross entropy of scores, less of it where they are right.
 
-    alpha: how much positive targets count; below 0, all count alike. As in torchvision.
+    inputs: scores, of any shape.
+    targets: 0 and 1, in the shape of inputs.
+    alpha: how much positive targets count, and 1 - alpha negative ones; below 0, all count alike.
+    gamma: how much less an example counts the better its score is; 0 weighs all alike.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for targets of another shape, OptionError for another reduction.
+    Source: Lin et al. 2017; `torchvision.ops.sigmoid_focal_loss`.
     """
     entropy = binary_cross_entropy_with_logits(inputs, targets, reduction="none")
     right = f.exp(-entropy)
@@ -162,8 +216,14 @@ def kl_div(
 ) -> Tensor:
     """target * (log(target) - input), the Kullback-Leibler divergence from log-probabilities.
 
-    reduction: also "batchmean", the sum divided by the length of the first axis, which is the
-    divergence by its definition. log_target: targets are logarithms too.
+    input: log-probabilities, of any shape.
+    target: probabilities, which broadcast with input.
+    reduction: "mean", "sum", "none" (a loss for each element) or "batchmean", the sum divided by
+      the length of the first axis, which is the divergence by its definition.
+    log_target: targets are logarithms too.
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.kl_div`.
     """
     if log_target:
         loss = f.exp(target) * (target - input)
@@ -185,9 +245,17 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log-likelihood of counts under rates, or their logarithms (log_input).
+    """The negative log-likelihood of counts under rates, or under their logarithms.
 
-    full: with Stirling's approximation of log(target!).
+    input: rates or their logarithms, of any shape.
+    target: counts, which broadcast with input.
+    log_input: the input is logarithms of rates.
+    full: adds Stirling's approximation of log(target!).
+    eps: what is added to a rate before its logarithm is taken.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.poisson_nll_loss`.
     """
     rate, logarithm = (f.exp(input), input) if log_input else (input, f.log(input + eps))
     loss = rate - target * logarithm
@@ -208,11 +276,19 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log-likelihood of targets under normal distributions (Nix and Weigend 1994).
+    """The negative log-likelihood of targets under normal distributions.
 
-    var: a number, or variances: of the input's shape, of one axis less, the last, or with one axis
-    of length 1; below eps they count as eps. Raises ShapeError for other variances, OptionError for
-    negative ones, if the host knows them.
+    input: the means, of any shape.
+    target: the targets, which broadcast with input.
+    var: a number, or variances: of the input's shape, of that without the last axis, or with one
+      axis of length 1. Below eps they count as eps.
+    full: adds the constant log(2 * pi) / 2.
+    eps: the least variance.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for other variances, OptionError for negative ones, if the host knows them,
+      and for another reduction.
+    Source: Nix and Weigend 1994.
     """
     var = var if isinstance(var, Tensor) else f.full(input.shape, var, input.dtype)
     found = _extremes(var)
@@ -234,8 +310,18 @@ def gaussian_nll_loss(
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
-    """The input where the target is 1; how far it is below the margin where it is -1; as in
-    PyTorch, the sum of both for another target."""
+    """The input where the target is 1; how far it is below the margin where it is -1.
+
+    As in PyTorch, another target gives the sum of both.
+
+    input: distances, of any shape.
+    target: 1 and -1, in a shape that broadcasts with input.
+    margin: the distance from which on a target of -1 costs nothing.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.hinge_embedding_loss`.
+    """
     above = f.where(f.equal(target, -1), 0.0, input)
     loss = above + f.where(f.equal(target, 1), 0.0, f.maximum(margin - input, 0.0))
     return reduced(loss, reduction, "hinge_embedding_loss")
@@ -243,7 +329,15 @@ def hinge_embedding_loss(
 
 @in_float32
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """log(1 + exp(-target * input)), for targets of 1 and -1."""
+    """log(1 + exp(-target * input)), for targets of 1 and -1.
+
+    input: scores, of any shape.
+    target: 1 and -1, in a shape that broadcasts with input.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.soft_margin_loss`.
+    """
     return reduced(softplus(-(target * input)), reduction, "soft_margin_loss")
 
 
@@ -251,14 +345,33 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """How far the first input fails to be above the second (target 1) or below it (-1)."""
+    """How far the first input fails to be above the second (target 1) or below it (-1).
+
+    input1: scores, of any shape.
+    input2: the scores to compare with, which broadcast with input1.
+    target: 1 and -1, in a shape that broadcasts with the inputs.
+    margin: how far above or below it must be.
+    reduction: "mean", "sum" or "none" (a loss for each element).
+    Returns: a single number, or the losses of the elements.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.margin_ranking_loss`.
+    """
     loss = f.maximum(-target * (input1 - input2) + margin, 0.0)
     return reduced(loss, reduction, "margin_ranking_loss")
 
 
 @in_float32
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along an axis."""
+    """The cosine of the angle between vectors along an axis.
+
+    x1: vectors, of any shape with an axis or more.
+    x2: vectors, which broadcast with x1.
+    dim: the axis of the vectors.
+    eps: the least length that a vector counts with.
+    Returns: the cosines, in the shape of both without that axis.
+    Raises: ShapeError for shapes that do not broadcast, AxisError for an axis that they don't have.
+    Source: PyTorch, `torch.nn.functional.cosine_similarity`.
+    """
     first, second = f.broadcast_arrays(x1, x2)
     return f.sum(_of_length_1(first, dim, eps) * _of_length_1(second, dim, eps), dim)
 
@@ -275,7 +388,17 @@ def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
     """1 - cosine where the target is 1; how far the cosine is above the margin where it is -1; 0
-    for another target."""
+    for another target.
+
+    input1: vectors along the last axis, (n, features) or (features,).
+    input2: the vectors to compare with, which broadcast with input1.
+    target: 1 and -1, (n,) or ().
+    margin: the cosine up to which a target of -1 costs nothing.
+    reduction: "mean", "sum" or "none" (a loss for each pair).
+    Returns: a single number, or the losses of the pairs.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.cosine_embedding_loss`.
+    """
     cosine = cosine_similarity(input1, input2, dim=-1, eps=1e-6)
     apart = f.where(f.equal(target, -1), f.maximum(cosine - margin, 0.0), 0.0)
     loss = f.where(f.equal(target, 1), 1.0 - cosine, apart)
@@ -286,7 +409,17 @@ def cosine_embedding_loss(
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
-    """The p-norm of the difference of vectors along the last axis; eps is added to it first."""
+    """The p-norm of the difference of vectors along the last axis.
+
+    x1: vectors, (..., features).
+    x2: vectors, which broadcast with x1.
+    p: which norm; 2 is the Euclidean distance.
+    eps: what is added to each difference first.
+    keepdim: keeps the last axis, with length 1.
+    Returns: the distances, in the shape of both without the last axis.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch, `torch.nn.functional.pairwise_distance`.
+    """
     return norm(x1 - x2 + eps, p, -1, keepdim)
 
 
@@ -301,8 +434,19 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far an anchor fails to be closer, by the margin, to the positive than to the negative
-    (Balntas et al. 2016, with swap: the negative's distance to the positive counts if it is less).
+    """How far an anchor fails to be closer, by the margin, to the positive than to the negative.
+
+    anchor: vectors, (..., features).
+    positive: vectors that should be close to the anchors, in the same shape.
+    negative: vectors that should be far from the anchors, in the same shape.
+    margin: how much closer the positive must be.
+    p: the norm that measures distances; 2 is the Euclidean distance.
+    eps: what is added to each difference first.
+    swap: the negative's distance to the positive counts if it is less than that to the anchor.
+    reduction: "mean", "sum" or "none" (a loss for each anchor).
+    Returns: a single number, or the losses of the anchors.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: Balntas et al. 2016.
     """
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)

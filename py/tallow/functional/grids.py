@@ -26,12 +26,17 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The elements of input (n, c, h, w) at the places grid (n, h', w', 2), each (x, y) from -1 to
-    1; of (n, c, d, h, w) at (n, d', h', w', 3) (Jaderberg et al. 2015). Gives (n, c, h', w').
+    """The elements of an image or volume at the positions of a grid.
 
-    mode: "bilinear", "nearest", or "bicubic" for images. padding_mode: what lies beyond: "zeros",
-    "border" or "reflection". align_corners: -1 and 1 are the centres of the outermost elements
-    rather than their edges. Raises ShapeError or OptionError for what does not fit.
+    input: numbers, (n, c, h, w) or (n, c, d, h, w).
+    grid: positions from -1 to 1: (x, y) in (n, h', w', 2), or (x, y, z) in (n, d', h', w', 3).
+    mode: "bilinear", "nearest", or "bicubic" for images.
+    padding_mode: what lies beyond the input: "zeros", "border" or "reflection".
+    align_corners: -1 and 1 are the centres of the outermost elements rather than their edges. None
+      is False.
+    Returns: (n, c, h', w') or (n, c, d', h', w').
+    Raises: ShapeError for a grid that does not fit, OptionError for another mode.
+    Source: Jaderberg et al. 2015; PyTorch, `torch.nn.functional.grid_sample`.
     """
     axes = input.ndim - 2
     if axes not in (2, 3) or grid.ndim != input.ndim or grid.shape[-1] != axes:
@@ -60,8 +65,16 @@ def grid_sample(
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid for `grid_sample` that matrices theta (n, 2, 3) or (n, 3, 4) make of that of an
-    output of size (n, c, h, w) or (n, c, d, h, w). Raises ShapeError for what does not fit."""
+    """The grid for `grid_sample` that matrices make of the grid of an output.
+
+    theta: matrices, (n, 2, 3) for images or (n, 3, 4) for volumes.
+    size: the shape of the output, (n, c, h, w) or (n, c, d, h, w).
+    align_corners: -1 and 1 are the centres of the outermost elements rather than their edges. None
+      is False.
+    Returns: (n, h, w, 2) or (n, d, h, w, 3).
+    Raises: ShapeError for matrices that do not fit the size.
+    Source: Jaderberg et al. 2015; PyTorch, `torch.nn.functional.affine_grid`.
+    """
     axes = len(size) - 2
     if axes not in (2, 3) or theta.shape != (size[0], axes, axes + 1):
         raise ShapeError(f"affine_grid: matrices {theta.shape} for a size {tuple(size)}")
@@ -77,8 +90,15 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norms of the differences of each two rows of input (n, features), in the order (0, 1),
-    (0, 2), ... (n - 2, n - 1). Raises ShapeError for other inputs, OptionError for a negative p."""
+    """The p-norms of the differences of each two rows.
+
+    input: rows, (n, features).
+    p: which norm, 0 or more: 2 is the Euclidean distance, infinity the largest difference, 0 counts
+      the elements that differ.
+    Returns: a line of n * (n - 1) / 2 distances, in the order (0, 1), (0, 2), ... (n - 2, n - 1).
+    Raises: ShapeError for an input of other axes, OptionError for a negative p.
+    Source: PyTorch, `torch.nn.functional.pdist`.
+    """
     if input.ndim != 2:
         raise ShapeError(f"pdist: {input.shape} is not (n, features)")
     if p < 0:
@@ -99,8 +119,14 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of (n, c, ...) in another order: one of each group after the other (Zhang et al.
-    2018). Raises ShapeError if groups does not divide them."""
+    """The channels in another order: one of each group after the other.
+
+    input: numbers, (n, c, ...), with one axis or more after the channels.
+    groups: the number of groups.
+    Returns: the shape of input.
+    Raises: ShapeError if groups does not divide the channels.
+    Source: Zhang et al. 2018.
+    """
     if input.ndim < 3 or groups < 1 or input.shape[1] % groups:
         raise ShapeError(f"channel_shuffle: {input.shape} in {groups} groups")
     n, channels, *rest = input.shape

@@ -12,22 +12,47 @@ from .activations import done, softmax
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias; weight (out, in)."""
+    """input @ weight.T + bias.
+
+    input: numbers, (..., in).
+    weight: (out, in).
+    bias: (out,); None adds nothing.
+    Returns: (..., out).
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.linear`.
+    """
     result = input @ weight.mT
     return result if bias is None else result + casting.matched(bias, result)
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input1 (..., n) and input2 (..., m) between weight (out, n, m): sums over both, (..., out),
-    plus bias."""
+    """A weighted sum of all products of an element of one input with one of the other.
+
+    input1: numbers, (..., n).
+    input2: numbers, (..., m).
+    weight: (out, n, m).
+    bias: (out,); None adds nothing.
+    Returns: (..., out).
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.bilinear`.
+    """
     result = f.einsum("...n,onm,...m->...o", input1, weight, input2)
     return result if bias is None else result + bias
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Each element is 0 with the probability p, else divided by 1 - p, in training (Srivastava et
-    al. 2014). Every step draws anew, under `@tl.jit` too. inplace: the input itself, which stands
-    for the result from now on. Raises OptionError for another p."""
+    """Sets elements to 0 at random in training, and divides the others by 1 - p.
+
+    Every step draws anew, under `@tl.jit` too.
+
+    input: numbers, of any shape.
+    p: the probability of a 0.
+    training: False gives the input as it is.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Raises: OptionError for a p that is not from 0 to 1.
+    Source: Srivastava et al. 2014.
+    """
     return done(input, _dropped(input, p, training, input.shape, "dropout"), inplace)
 
 
@@ -45,7 +70,16 @@ def _dropped(x: Tensor, p: float, training: bool, shape: tuple[int, ...], what: 
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Whole channels of (n, c, length) or (c, length) at once (Tompson et al. 2015)."""
+    """Sets whole channels of sequences to 0 at random in training; see `dropout`.
+
+    input: numbers, (n, c, length) or (c, length).
+    p: the probability that a channel is 0.
+    training: False gives the input as it is.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Raises: OptionError for a p that is not from 0 to 1, ShapeError for an input of other axes.
+    Source: Tompson et al. 2015.
+    """
     if input.ndim not in (2, 3):
         raise ShapeError(f"dropout1d: {input.shape} is neither (n, c, length) nor (c, length)")
     return done(input, _channels(input, p, training, input.ndim - 1, "dropout1d"), inplace)
@@ -54,15 +88,32 @@ def dropout1d(
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Whole channels of (n, c, h, w) at once. As in PyTorch, three axes are (n, c, length), and two
-    (n, c); ShapeError for fewer."""
+    """Sets whole channels of images to 0 at random in training; see `dropout`.
+
+    input: numbers, (n, c, h, w). As in PyTorch, three axes are (n, c, length), and two (n, c).
+    p: the probability that a channel is 0.
+    training: False gives the input as it is.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Raises: OptionError for a p that is not from 0 to 1, ShapeError for fewer than two axes.
+    Source: Tompson et al. 2015.
+    """
     return done(input, _channels(input, p, training, 2, "dropout2d"), inplace)
 
 
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Whole channels of (n, c, d, h, w) or, with fewer axes, of (c, ...) at once."""
+    """Sets whole channels of volumes to 0 at random in training; see `dropout`.
+
+    input: numbers, (n, c, d, h, w) or, with fewer axes, (c, ...).
+    p: the probability that a channel is 0.
+    training: False gives the input as it is.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Raises: OptionError for a p that is not from 0 to 1, ShapeError for an input without axes.
+    Source: Tompson et al. 2015.
+    """
     whole = 2 if input.ndim == 5 else 1
     return done(input, _channels(input, p, training, whole, "dropout3d"), inplace)
 
@@ -81,9 +132,19 @@ _SATURATION = -1.7580993408473766
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Each element is what selu tends to with the probability p, in training; then all are scaled
-    and shifted so that mean and variance stay as they were (Klambauer et al. 2017). Raises
-    OptionError for another p."""
+    """Sets elements at random to what selu tends to, in training; mean and variance stay as they
+    were.
+
+    To that end all elements are then scaled and shifted.
+
+    input: numbers, of any shape.
+    p: the probability that an element is replaced.
+    training: False gives the input as it is.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Raises: OptionError for a p that is not from 0 to 1.
+    Source: Klambauer et al. 2017.
+    """
     found = _alpha_dropped(input, p, training, input.shape, "alpha_dropout")
     return done(input, found, inplace)
 
@@ -91,7 +152,16 @@ def alpha_dropout(
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """As `alpha_dropout`, whole channels of (n, c, ...) at once."""
+    """Replaces whole channels at random in training, as `alpha_dropout` replaces elements.
+
+    input: numbers, (n, c, ...).
+    p: the probability that a channel is replaced.
+    training: False gives the input as it is.
+    inplace: puts the result into input itself, as in PyTorch.
+    Returns: the result, in the shape of input.
+    Raises: OptionError for a p that is not from 0 to 1, ShapeError for fewer than two axes.
+    Source: Klambauer et al. 2017.
+    """
     if input.ndim < 2:
         raise ShapeError(f"feature_alpha_dropout: {input.shape} is not (n, c, ...)")
     shape = (*input.shape[:2], *(1,) * (input.ndim - 2))
@@ -117,11 +187,16 @@ def _alpha_dropped(
 def gumbel_softmax(
     logits: Tensor, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """A draw from the classes along an axis by their logits, softened so that gradients pass (Jang
-    et al. 2017): softmax((logits + Gumbel noise) / tau).
+    """A draw from the classes along an axis by their logits, softened so that gradients pass:
+    softmax((logits + Gumbel noise) / tau).
 
-    hard: 1 at the class drawn and 0 elsewhere, with the gradient of the soft draw. eps changes
-    nothing.
+    logits: scores of the classes, of any shape.
+    tau: the temperature; the smaller, the nearer is the draw to a single class.
+    hard: 1 at the class drawn and 0 elsewhere, with the gradient of the soft draw.
+    eps: changes nothing.
+    dim: the axis of the classes.
+    Returns: numbers that add up to 1 along the axis, in the shape of logits.
+    Source: Jang et al. 2017.
     """
     uniform = f.rand(logits.shape, dtype=logits.dtype)
     soft = softmax((logits - f.log(-f.log(uniform))) / tau, dim)

@@ -20,13 +20,20 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of weight (count, features) at integer indices.
+    """Rows of a table at integer indices.
 
-    padding_idx: a row that gets no gradient. max_norm: rows that are looked up and whose norm_type
-    norm is greater are first shortened to it, in the weight itself. scale_grad_by_freq: the
-    gradient of a row is divided by how often it is looked up. sparse changes nothing.
-    Raises DTypeError for other indices, IndexRangeError for one that is no row, also a negative
-    one (see `checked_indices`).
+    input: integer indices, of any shape.
+    weight: the table, (count, features).
+    padding_idx: a row that gets no gradient.
+    max_norm: rows that are looked up and whose norm is greater are first shortened to it, in the
+      weight itself.
+    norm_type: p of the p-norm that max_norm limits.
+    scale_grad_by_freq: divides the gradient of a row by how often it is looked up.
+    sparse: changes nothing.
+    Returns: the rows, in the shape of input with one more axis, features.
+    Raises: DTypeError for indices that are not integers, IndexRangeError for one that is no row,
+      also a negative one (see `checked_indices`), ShapeError for a padding_idx that is no row.
+    Source: PyTorch, `torch.nn.functional.embedding`.
     """
     given = _indices(input, "embedding")
     input = checked_indices(given, weight.shape[0], "embedding: the index")
@@ -95,12 +102,26 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The mean, the sum or the greatest elements of rows of weight (count, features), bag by bag.
+    """The mean, the sum or the greatest elements of rows of a table, bag by bag.
 
-    input: bags (n, indices), or all indices in a line, where `offsets` (n,) says at which each bag
-    begins; include_last_offset: its last one is the end. per_sample_weights: a factor for each
-    index, for mode "sum". padding_idx: a row that counts for nothing. An empty bag gives 0. The
-    rest is as of `embedding`.
+    An empty bag gives 0.
+
+    input: integer indices: bags (n, indices), or all indices in a line.
+    weight: the table, (count, features).
+    offsets: for indices in a line, the position at which each bag begins, (n,).
+    max_norm: rows that are looked up and whose norm is greater are first shortened to it, in the
+      weight itself.
+    norm_type: p of the p-norm that max_norm limits.
+    scale_grad_by_freq: divides the gradient of a row by how often it is looked up.
+    mode: "mean", "sum" or "max".
+    sparse: changes nothing.
+    per_sample_weights: a factor for each index, in the shape of input, for the mode "sum".
+    include_last_offset: the last of the offsets is the end of the last bag.
+    padding_idx: a row that counts for nothing and gets no gradient.
+    Returns: (n, features).
+    Raises: OptionError for another mode and for per_sample_weights with one that is not "sum",
+      ShapeError for shapes that do not fit, DTypeError and IndexRangeError as of `embedding`.
+    Source: PyTorch, `torch.nn.functional.embedding_bag`.
     """
     if mode not in ("mean", "sum", "max"):
         raise OptionError(f"embedding_bag: mode {mode!r} is not mean, sum or max")
@@ -140,11 +161,17 @@ def embedding_bag(
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """1 at each index of a new last axis of num_classes elements, 0 elsewhere; int32.
+    """1 at each index of a new last axis, 0 elsewhere.
 
-    num_classes: -1 for the largest index and one more, for which the tensor is read; this cannot be
-    asked for under `@tl.jit`. Raises DTypeError for indices that are not integers, IndexRangeError
-    for one that is no class (see `checked_indices`), OptionError where there is nothing to count.
+    tensor: integer indices, of any shape.
+    num_classes: the length of the new axis. -1 is the largest index and one more, for which the
+      tensor is read; under `@tl.jit` that is impossible.
+    Returns: integers, int32 (int64 under PyTorch's names), in the shape of tensor with one more
+      axis.
+    Raises: DTypeError for indices that are not integers, IndexRangeError for one that is no class
+      (see `checked_indices`), OptionError for no classes and for an empty tensor without
+      num_classes.
+    Source: PyTorch, `torch.nn.functional.one_hot`.
     """
     _indices(tensor, "one_hot")
     if num_classes == -1:

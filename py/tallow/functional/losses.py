@@ -21,14 +21,19 @@ def nll_loss(
     ignore_index: int | None = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log-likelihood of targets (n, ...), integers, under log-probabilities input
-    (n, classes, ...), or of one target () under (classes,).
+    """The negative log-likelihood of classes under log-probabilities.
 
-    weight: one factor per class. ignore_index: targets with this value are ignored. reduction:
-    "none" (a loss per target), "sum", or "mean", the sum divided by the total weight of the targets
-    that are not ignored. Raises ShapeError, DTypeError or OptionError for invalid arguments,
-    IndexRangeError for a target that is no class (see `checked_indices`); the loss of one that
-    another device than NumPy has computed is NaN.
+    input: log-probabilities, (n, classes, ...), or (classes,) for one target.
+    target: classes, integers, (n, ...) or (). The loss of one that is no class, and that another
+      device than NumPy has computed, is NaN.
+    weight: a factor for each class, (classes,); None is 1.
+    ignore_index: targets with this value count for nothing; None ignores none.
+    reduction: "none" (a loss per target), "sum", or "mean", the sum divided by the total weight of
+      the targets that count.
+    Returns: a single number, or the losses in the shape of target.
+    Raises: ShapeError, DTypeError or OptionError for invalid arguments, IndexRangeError for a
+      target that is no class (see `checked_indices`).
+    Source: PyTorch, `torch.nn.functional.nll_loss`.
     """
     return _nll(input, target, weight, ignore_index, reduction, "nll_loss")
 
@@ -78,11 +83,20 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The negative log-likelihood of targets under scores input (n, classes, ...), or (classes,).
+    """The negative log-likelihood of targets under scores.
 
-    target: class indices (n, ...), or probabilities in the shape of input. label_smoothing: how
-    much of each target is spread evenly over all classes (Szegedy et al. 2016). The others, and
-    the errors, are those of `nll_loss`.
+    input: scores, (n, classes, ...), or (classes,) for one target.
+    target: classes, integers, (n, ...) or (); or probabilities, in the shape of input.
+    weight: a factor for each class, (classes,); None is 1.
+    ignore_index: classes with this value count for nothing; None ignores none.
+    reduction: "none" (a loss per target), "sum", or "mean". For classes that is the sum divided by
+      the total weight of the targets that count, for probabilities the sum divided by the number of
+      targets.
+    label_smoothing: how much of each target is spread evenly over all classes, 0 to 1.
+    Returns: a single number, or the losses in the shape of the targets.
+    Raises: ShapeError, DTypeError or OptionError for invalid arguments, IndexRangeError for a
+      target that is no class (see `checked_indices`).
+    Source: PyTorch, `torch.nn.functional.cross_entropy`; Szegedy et al. 2016, for label smoothing.
     """
     if not 0 <= label_smoothing <= 1:
         raise OptionError(f"cross_entropy: label_smoothing {label_smoothing} is not in 0 to 1")
@@ -134,14 +148,21 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """Connectionist temporal classification (Graves et al. 2006): the negative log-likelihood of
-    label sequences, summed over all alignments.
+    """Connectionist temporal classification: the negative log-likelihood of label sequences, summed
+    over all alignments.
 
-    log_probs (time, n, classes), targets (n, most labels), integers without `blank`; the lengths
-    (n,) say how many steps and labels count. reduction: "mean" divides each loss by its number of
-    labels first. zero_infinity: losses of targets that are too long for their input are 0.
-    log_probs may be without n; targets may also stand in a line, one after the other, for which the
-    lengths are read. Raises ShapeError for other shapes.
+    log_probs: log-probabilities, (time, n, classes), or (time, classes) for one sequence.
+    targets: labels, integers without `blank`: (n, most labels), or all labels in a line, one
+      sequence after the other, for which the lengths are read.
+    input_lengths: how many steps count, (n,) or ().
+    target_lengths: how many labels count, (n,) or ().
+    blank: the class of no label.
+    reduction: "none" (a loss per sequence), "sum", or "mean", which divides each loss by its number
+      of labels first.
+    zero_infinity: losses of targets that are too long for their input are 0, not infinite.
+    Returns: a single number, or the losses, (n,) or ().
+    Raises: ShapeError for other shapes, OptionError for another reduction.
+    Source: Graves et al. 2006.
     """
     input_lengths, target_lengths = asarray(input_lengths), asarray(target_lengths)
     if log_probs.ndim == 2:

@@ -26,11 +26,19 @@ def multi_margin_loss(
     weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """How far the target's score fails to be above each other one by the margin, to the power of p
-    (1 or 2), summed and divided by the number of classes (Crammer and Singer 2001).
+    """How far the target's score fails to be above each other one by the margin, summed and divided
+    by the number of classes.
 
-    target: classes (n,), integers; weight: a factor per class. Raises ShapeError, DTypeError or
-    OptionError for invalid arguments, IndexRangeError for a target that is no class.
+    input: scores, (n, classes) or (classes,).
+    target: classes, integers, (n,) or ().
+    p: 1, or 2 for the squares of these distances.
+    margin: how far above the others the target's score must be.
+    weight: a factor for each class, (classes,); None is 1.
+    reduction: "mean", "sum" or "none" (a loss for each target).
+    Returns: a single number, or the losses, (n,) or ().
+    Raises: ShapeError, DTypeError or OptionError for invalid arguments, IndexRangeError for a
+      target that is no class.
+    Source: Crammer and Singer 2001.
     """
     if input.ndim == 1 and not target.ndim:
         rows = f.expand_dims(input, 0), f.expand_dims(target, 0)
@@ -61,8 +69,12 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     """How far the score of each label fails to be above that of each class that is no label, by a
     margin of 1, summed and divided by the number of classes.
 
-    target: in the shape of input, integers: the labels, and -1 behind the last. Raises ShapeError
-    or DTypeError for other targets.
+    input: scores, (n, classes) or (classes,).
+    target: integers, in the shape of input: the labels, and -1 behind the last.
+    reduction: "mean", "sum" or "none" (a loss for each example).
+    Returns: a single number, or the losses, (n,) or ().
+    Raises: ShapeError or DTypeError for other targets, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.multilabel_margin_loss`.
     """
     if input.ndim == 1 and target.ndim == 1:
         rows = f.expand_dims(input, 0), f.expand_dims(target, 0)
@@ -92,7 +104,13 @@ def multilabel_soft_margin_loss(
 ) -> Tensor:
     """The binary cross entropy of each class's score, averaged over the classes, the last axis.
 
-    target: 0 and 1 in the shape of input; weight: a factor per class.
+    input: scores, (..., classes).
+    target: 0 and 1, in the shape of input.
+    weight: a factor for each class, (classes,); None is 1.
+    reduction: "mean", "sum" or "none" (a loss for each example).
+    Returns: a single number, or the losses, in the shape of input without the last axis.
+    Raises: ShapeError for shapes that do not broadcast, OptionError for another reduction.
+    Source: PyTorch, `torch.nn.functional.multilabel_soft_margin_loss`.
     """
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     loss = loss if weight is None else loss * weight
@@ -110,7 +128,19 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """As `triplet_margin_loss`, by a distance of one's own; `pairwise_distance` if it is None."""
+    """As `triplet_margin_loss`, by a distance of one's own.
+
+    anchor: vectors, in a shape that the distance takes.
+    positive: vectors that should be close to the anchors, in the same shape.
+    negative: vectors that should be far from the anchors, in the same shape.
+    distance_function: gives the distances of two tensors of vectors; None is `pairwise_distance`.
+    margin: how much closer the positive must be.
+    swap: the negative's distance to the positive counts if it is less than that to the anchor.
+    reduction: "mean", "sum" or "none" (a loss for each anchor).
+    Returns: a single number, or the losses of the anchors.
+    Raises: OptionError for another reduction, and what the distance raises.
+    Source: PyTorch, `torch.nn.functional.triplet_margin_with_distance_loss`.
+    """
     distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

@@ -40,11 +40,36 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """What `nn.MultiheadAttention` computes of (length, batch, elements), or (length, elements),
-    by its parameters. use_separate_proj_weight: by q_proj_weight, k_proj_weight and v_proj_weight
-    instead of in_proj_weight.
+    """What `nn.MultiheadAttention` computes, by its parameters.
 
-    Raises ShapeError or OptionError as the module, and OptionError for static_k and static_v.
+    query: (length, batch, embed_dim), or (length, embed_dim) without a batch.
+    key: (key length, batch, elements), without the batch if query has none.
+    value: (key length, batch, elements), without the batch if query has none.
+    embed_dim_to_check: what the last length of query must be.
+    num_heads: the number of heads.
+    in_proj_weight: the weights of queries, keys and values, one below the other, (3 * embed_dim,
+      embed_dim).
+    in_proj_bias: their biases, (3 * embed_dim,); None adds nothing.
+    bias_k, bias_v: one more key and one more value, which are trained, or None.
+    add_zero_attn: adds one more key and value that are 0.
+    dropout_p: the probability with which a query leaves out a key, in training.
+    out_proj_weight, out_proj_bias: those of the linear layer behind; the bias may be None.
+    training: whether there is dropout.
+    key_padding_mask: keys that count for nothing, (batch, key length).
+    need_weights: gives the weights of attention too.
+    attn_mask: keys that a query does not see, (length, key length) or (batch * num_heads, length,
+      key length). Both masks are True where a key counts for nothing, or floating, and are added to
+      the scores.
+    use_separate_proj_weight: takes q_proj_weight, k_proj_weight and v_proj_weight instead of
+      in_proj_weight.
+    q_proj_weight, k_proj_weight, v_proj_weight: the weights of queries, keys and values.
+    static_k, static_v: must be None.
+    average_attn_weights: the weights are the means over the heads.
+    is_causal: says of what kind attn_mask is; needs the mask too.
+    Returns: the result, in the shape of query, and the weights or None.
+    Raises: ShapeError, DTypeError or OptionError as the module, and OptionError for static_k and
+      static_v.
+    Source: PyTorch, `torch.nn.functional.multi_head_attention_forward`.
     """
     if static_k is not None or static_v is not None:
         raise OptionError("multi_head_attention_forward: static_k and static_v are not supported")

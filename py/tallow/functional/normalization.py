@@ -71,9 +71,17 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Mean 0 and variance 1 over the last axes, then weight and bias (Ba et al. 2016).
+    """Mean 0 and variance 1 over the last axes, then weight and bias.
 
-    Raises ShapeError if they do not have normalized_shape."""
+    input: numbers, (..., *normalized_shape).
+    normalized_shape: the lengths of the last axes, over which it normalises.
+    weight: a factor for each element, in this shape; None is 1.
+    bias: added to each element, in this shape; None is 0.
+    eps: what is added to the variance.
+    Returns: the shape of input.
+    Raises: ShapeError if the last axes, the weight or the bias do not have normalized_shape.
+    Source: Ba et al. 2016.
+    """
     axes = _trailing("layer_norm", input, normalized_shape, weight=weight, bias=bias)
     result, _, _ = standardized(input, axes, eps)
     if weight is not None:
@@ -92,10 +100,17 @@ def rms_norm(
     weight: Tensor | None = None,
     eps: float | None = None,
 ) -> Tensor:
-    """input / sqrt(mean of squares + eps) over the last axes, then weight (Zhang, Sennrich 2019).
+    """input / sqrt(mean of squares + eps) over the last axes, then weight.
 
-    eps: if None, the distance from 1 to the next number of the element type. Raises ShapeError if
-    the axes do not have normalized_shape."""
+    input: numbers, (..., *normalized_shape).
+    normalized_shape: the lengths of the last axes, over which it normalises.
+    weight: a factor for each element, in this shape; None is 1.
+    eps: what is added to the mean; None is the distance from 1 to the next number of the element
+      type.
+    Returns: the shape of input.
+    Raises: ShapeError if the last axes or the weight do not have normalized_shape.
+    Source: Zhang and Sennrich 2019.
+    """
     axes = _trailing("rms_norm", input, normalized_shape, weight=weight)
     least = _EPSILONS[input.dtype.size] if eps is None else eps
     square = f.mean(input * input, axes, True)
@@ -144,13 +159,23 @@ def batch_norm(
     momentum: float | Tensor = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(input - mean) / sqrt(var + eps) per channel, axis 1, then weight and bias (Ioffe and Szegedy
-    2015).
+    """(input - mean) / sqrt(var + eps) per channel, axis 1, then weight and bias.
 
-    training: mean and variance are the batch's own, and the running ones, Variables, move towards
-    them by the share `momentum`; else they are the running ones. Raises ShapeError for shapes that
-    do not fit and for a batch with one number per channel, OptionError for running statistics that
-    are missing or cannot change."""
+    input: numbers, (n, c, ...).
+    running_mean: the mean of each channel, (c,), a Variable if it is to follow; None in training
+      only.
+    running_var: the variance of each channel, likewise.
+    weight: a factor for each channel, (c,); None is 1.
+    bias: added to each channel, (c,); None is 0.
+    training: takes mean and variance of the batch, and moves the running ones towards them;
+      otherwise takes the running ones.
+    momentum: the share by which the running ones move.
+    eps: what is added to the variance.
+    Returns: the shape of input.
+    Raises: ShapeError for shapes that do not fit and, in training, for a batch with one number per
+      channel; OptionError for running statistics that are missing or cannot change.
+    Source: Ioffe and Szegedy 2015.
+    """
     if input.ndim < 2:
         raise ShapeError(f"batch_norm: expected an input (n, c, ...), got {input.shape}")
     shape = _channels("batch_norm", input, running_mean=running_mean, running_var=running_var,
@@ -186,11 +211,22 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Mean 0 and variance 1 over each channel of each image (n, c, ...), then weight and bias
-    per channel (Ulyanov et al. 2016).
+    """Mean 0 and variance 1 over each channel of each image, then weight and bias per channel.
 
-    use_input_stats: running statistics, if given, move towards the means of those of the images;
-    otherwise they take their place. Errors as for `batch_norm`: a channel of one number too."""
+    input: numbers, (n, c, ...), with one axis or more after the channels.
+    running_mean: the mean of each channel, (c,), a Variable if it is to follow, or None.
+    running_var: the variance of each channel, likewise.
+    weight: a factor for each channel, (c,); None is 1.
+    bias: added to each channel, (c,); None is 0.
+    use_input_stats: takes mean and variance of each image, and moves running ones, if given,
+      towards the means of those; otherwise takes the running ones.
+    momentum: the share by which the running ones move.
+    eps: what is added to the variance.
+    Returns: the shape of input.
+    Raises: ShapeError for shapes that do not fit and for channels of one number, OptionError for
+      running statistics that are missing or cannot change.
+    Source: Ulyanov et al. 2016.
+    """
     if input.ndim < 3:
         raise ShapeError(f"instance_norm: expected an input (n, c, ...), got {input.shape}")
     if not use_input_stats:
@@ -218,8 +254,17 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Mean 0 and variance 1 over groups of the channels of input (n, c, ...), then weight and bias
-    per channel (Wu and He 2018). Raises ShapeError for shapes that do not fit."""
+    """Mean 0 and variance 1 over groups of channels, then weight and bias per channel.
+
+    input: numbers, (n, c, ...).
+    num_groups: the number of groups, which divides the channels.
+    weight: a factor for each channel, (c,); None is 1.
+    bias: added to each channel, (c,); None is 0.
+    eps: what is added to the variance.
+    Returns: the shape of input.
+    Raises: ShapeError for shapes that do not fit.
+    Source: Wu and He 2018.
+    """
     if input.ndim < 2 or num_groups < 1 or input.shape[1] % num_groups:
         raise ShapeError(
             f"group_norm: the channels of {input.shape} do not divide into {num_groups} groups"
@@ -234,8 +279,17 @@ def group_norm(
 def normalize(
     input: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12, *, dim: int | None = None
 ) -> Tensor:
-    """The input divided by its p-norm along an axis, which PyTorch names dim, or by eps where that
-    is less."""
+    """The input divided by its p-norm along an axis, or by eps where that norm is less.
+
+    input: numbers, of any shape with an axis or more.
+    p: which norm; 2 is the Euclidean length.
+    axis: the axis of the vectors.
+    eps: the least divisor.
+    dim: PyTorch's name of axis.
+    Returns: the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.nn.functional.normalize`.
+    """
     x = input
     axis = axis if dim is None else dim
     if p == 1:
@@ -251,10 +305,19 @@ def normalize(
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """input / (k + alpha / size * sum of squares over `size` channels) ** beta, axis 1.
+    """input / (k + alpha / size * sum of squares over `size` channels) ** beta.
 
-    Krizhevsky et al. 2012; the window reaches size // 2 channels down, the rest up, as in PyTorch.
-    Raises ShapeError for an input without spatial axes."""
+    The window reaches size // 2 channels down, the rest up, as in PyTorch.
+
+    input: numbers, (n, c, ...), with one axis or more after the channels.
+    size: the number of channels in a window, 1 or more.
+    alpha: the factor of the mean of squares.
+    beta: the exponent.
+    k: what is added to the mean of squares.
+    Returns: the shape of input.
+    Raises: ShapeError for an input without spatial axes, and for a size below 1.
+    Source: Krizhevsky et al. 2012.
+    """
     if input.ndim < 3 or size < 1:
         raise ShapeError(
             f"local_response_norm: {size} channels of an input (n, c, ...) {input.shape}"

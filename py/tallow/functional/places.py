@@ -20,8 +20,8 @@ Windows = Sequence[Sequence[int | None]]
 
 
 def largest(x: Tensor, windows: Sequence[Windows]) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of x (n, c, *spatial), and its place in the
-    flattened spatial axes. Of equal ones the first counts, which also takes the gradient."""
+    """The largest element of each window of x (n, c, *spatial), and its index in the flattened
+    spatial axes. Of equal ones the first counts, which also takes the gradient."""
     spatial = x.shape[2:]
     counts = [len(each) for each in windows]
     longest = [max(map(len, each)) for each in windows]
@@ -66,7 +66,17 @@ def max_unpool1d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """As `max_unpool2d`, of (n, c, l) or (c, l)."""
+    """The elements of a max pooling put back to where they were; 0 elsewhere.
+
+    input: what the pooling gave, (n, c, l) or (c, l).
+    indices: what the pooling gave with return_indices, in the shape of input.
+    kernel_size, stride, padding: those of the pooling; a stride of None is kernel_size.
+    output_size: the length of what was pooled, if the other arguments leave it open.
+    Returns: (n, c, length), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, DTypeError for indices that are not integers,
+      OptionError for an output_size that cannot be, IndexRangeError for an index beyond the output.
+    Source: PyTorch, `torch.nn.functional.max_unpool1d`.
+    """
     return _unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -78,12 +88,16 @@ def max_unpool2d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """The elements of a max pooling (n, c, h, w) or (c, h, w) put back to where they were; 0
-    elsewhere.
+    """The elements of a max pooling put back to where they were; 0 elsewhere.
 
-    indices: what the pooling gave with return_indices. output_size: the size of what was pooled, if
-    the pooling's other arguments leave it open. Raises ShapeError for shapes that do not fit,
-    IndexRangeError for an index beyond the output.
+    input: what the pooling gave, (n, c, h, w) or (c, h, w).
+    indices: what the pooling gave with return_indices, in the shape of input.
+    kernel_size, stride, padding: those of the pooling; a stride of None is kernel_size.
+    output_size: the size of what was pooled, if the other arguments leave it open.
+    Returns: (n, c, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, DTypeError for indices that are not integers,
+      OptionError for an output_size that cannot be, IndexRangeError for an index beyond the output.
+    Source: PyTorch, `torch.nn.functional.max_unpool2d`.
     """
     return _unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size)
 
@@ -96,7 +110,17 @@ def max_unpool3d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """As `max_unpool2d`, of (n, c, d, h, w) or (c, d, h, w)."""
+    """The elements of a max pooling put back to where they were; 0 elsewhere.
+
+    input: what the pooling gave, (n, c, d, h, w) or (c, d, h, w).
+    indices: what the pooling gave with return_indices, in the shape of input.
+    kernel_size, stride, padding: those of the pooling; a stride of None is kernel_size.
+    output_size: the size of what was pooled, if the other arguments leave it open.
+    Returns: (n, c, depth, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, DTypeError for indices that are not integers,
+      OptionError for an output_size that cannot be, IndexRangeError for an index beyond the output.
+    Source: PyTorch, `torch.nn.functional.max_unpool3d`.
+    """
     return _unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size)
 
 

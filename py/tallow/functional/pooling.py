@@ -40,7 +40,20 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of input (n, c, l) or (c, l); as `max_pool2d`."""
+    """The largest element of each window; padding is never the largest.
+
+    input: numbers, (n, c, l) or (c, l).
+    kernel_size: the length of a window.
+    stride: how far apart windows are; None is kernel_size.
+    padding: how many elements are added on each side, at most half of the kernel.
+    dilation: how far apart the elements of a window are.
+    ceil_mode: a last window that only begins inside counts too.
+    return_indices: gives (values, indices), the int32 positions of the values along the axis, for
+      `max_unpool1d`.
+    Returns: (n, c, windows), without n if input has none, or a pair of such tensors.
+    Raises: ShapeError for shapes that do not fit, OptionError for more padding.
+    Source: PyTorch, `torch.nn.functional.max_pool1d`.
+    """
     return _max_pool(
         "max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
     )
@@ -55,13 +68,20 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of input (n, c, h, w) or (c, h, w); padding is never the
-    largest.
+    """The largest element of each window; padding is never the largest.
 
-    stride: kernel_size if None. ceil_mode: a last window that only begins inside counts too.
-    return_indices: gives (values, indices), the int32 places of the values in the flattened
-    image, for `max_unpool2d`. Raises ShapeError for shapes that do not fit, OptionError for padding
-    of more than half of the kernel.
+    input: numbers, (n, c, h, w) or (c, h, w).
+    kernel_size: the height and width of a window; one number is both.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    padding: how many elements are added on each side, at most half of the kernel; also ((top,
+      bottom), (left, right)).
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    ceil_mode: a last window that only begins inside counts too.
+    return_indices: gives (values, indices), the int32 positions of the values in the flattened
+      image, for `max_unpool2d`.
+    Returns: (n, c, height, width), without n if input has none, or a pair of such tensors.
+    Raises: ShapeError for shapes that do not fit, OptionError for more padding.
+    Source: PyTorch, `torch.nn.functional.max_pool2d`.
     """
     return _max_pool(
         "max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
@@ -77,8 +97,20 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of input (n, c, d, h, w) or (c, d, h, w); as
-    `max_pool2d`."""
+    """The largest element of each window; padding is never the largest.
+
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    kernel_size: the depth, height and width of a window; one number is all three.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    padding: how many elements are added on each side, at most half of the kernel.
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    ceil_mode: a last window that only begins inside counts too.
+    return_indices: gives (values, indices), the int32 positions of the values in the flattened
+      volume, for `max_unpool3d`.
+    Returns: (n, c, depth, height, width), without n if input has none, or a pair of such tensors.
+    Raises: ShapeError for shapes that do not fit, OptionError for more padding.
+    Source: PyTorch, `torch.nn.functional.max_pool3d`.
+    """
     return _max_pool(
         "max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
     )
@@ -181,7 +213,16 @@ def sum_pool2d(
     padding: Padding = 0,
     dilation: Size = 1,
 ) -> Tensor:
-    """The sum of each window of input (n, c, h, w), padding counted as 0."""
+    """The sum of each window; padding counts as 0.
+
+    input: numbers, (n, c, h, w) or (c, h, w).
+    kernel_size: the height and width of a window; one number is both.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    padding: how many zeros go on each side; also ((top, bottom), (left, right)).
+    dilation: how far apart the elements of a window are, one number or one for each axis.
+    Returns: (n, c, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit.
+    """
     x, single = batched(input, 2, "sum_pool2d")
     kernel, dilations = numbers(kernel_size, 2, "sum_pool2d"), numbers(dilation, 2, "sum_pool2d")
     strides = kernel if stride is None else numbers(stride, 2, "sum_pool2d stride")
@@ -201,7 +242,19 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of input (n, c, l) or (c, l); as `avg_pool2d`."""
+    """The mean of each window.
+
+    input: numbers, (n, c, l) or (c, l).
+    kernel_size: the length of a window.
+    stride: how far apart windows are; None is kernel_size.
+    padding: how many zeros go on each side, at most half of the kernel.
+    ceil_mode: a last window that only begins inside counts too.
+    count_include_pad: padding counts as zeros (but never what ceil_mode adds beyond it); otherwise
+      it doesn't count.
+    Returns: (n, c, windows), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, OptionError for more padding.
+    Source: PyTorch, `torch.nn.functional.avg_pool1d`.
+    """
     return _avg_pool(
         "avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None
     )
@@ -216,11 +269,21 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of input (n, c, h, w) or (c, h, w).
+    """The mean of each window.
 
-    stride: kernel_size if None. count_include_pad: padding counts as zeros (but never what
-    ceil_mode adds beyond it). divisor_override: what sums are divided by instead of the number of
-    elements. Raises ShapeError for shapes that do not fit, OptionError for a divisor of 0.
+    input: numbers, (n, c, h, w) or (c, h, w).
+    kernel_size: the height and width of a window; one number is both.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    padding: how many zeros go on each side, at most half of the kernel; also ((top, bottom), (left,
+      right)).
+    ceil_mode: a last window that only begins inside counts too.
+    count_include_pad: padding counts as zeros (but never what ceil_mode adds beyond it); otherwise
+      it doesn't count.
+    divisor_override: what sums are divided by instead of the number of elements.
+    Returns: (n, c, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, OptionError for more padding and for a divisor of
+      0.
+    Source: PyTorch, `torch.nn.functional.avg_pool2d`.
     """
     return _avg_pool(
         "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
@@ -237,7 +300,21 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of input (n, c, d, h, w) or (c, d, h, w); as `avg_pool2d`."""
+    """The mean of each window.
+
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    kernel_size: the depth, height and width of a window; one number is all three.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    padding: how many zeros go on each side, at most half of the kernel.
+    ceil_mode: a last window that only begins inside counts too.
+    count_include_pad: padding counts as zeros (but never what ceil_mode adds beyond it); otherwise
+      it doesn't count.
+    divisor_override: what sums are divided by instead of the number of elements.
+    Returns: (n, c, depth, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit, OptionError for more padding and for a divisor of
+      0.
+    Source: PyTorch, `torch.nn.functional.avg_pool3d`.
+    """
     return _avg_pool(
         "avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
         divisor_override,
@@ -314,7 +391,17 @@ def lp_pool1d(
     stride: Size | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """As `lp_pool2d`, of (n, c, l) or (c, l)."""
+    """The p-norm of each window: the sum of the elements to the power of p, to the power of 1 / p.
+
+    input: numbers, (n, c, l) or (c, l).
+    norm_type: p.
+    kernel_size: the length of a window.
+    stride: how far apart windows are; None is kernel_size.
+    ceil_mode: a last window that only begins inside counts too.
+    Returns: (n, c, windows), without n if input has none.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.lp_pool1d`.
+    """
     return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -325,8 +412,17 @@ def lp_pool2d(
     stride: Size | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The p-norm of each window of input (n, c, h, w) or (c, h, w), p being norm_type: the sum of
-    the elements to the power of p, to the power of 1 / p."""
+    """The p-norm of each window: the sum of the elements to the power of p, to the power of 1 / p.
+
+    input: numbers, (n, c, h, w) or (c, h, w).
+    norm_type: p.
+    kernel_size: the height and width of a window; one number is both.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    ceil_mode: a last window that only begins inside counts too.
+    Returns: (n, c, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.lp_pool2d`.
+    """
     return _lp_pool(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -337,7 +433,17 @@ def lp_pool3d(
     stride: Size | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """As `lp_pool2d`, of (n, c, d, h, w) or (c, d, h, w)."""
+    """The p-norm of each window: the sum of the elements to the power of p, to the power of 1 / p.
+
+    input: numbers, (n, c, d, h, w) or (c, d, h, w).
+    norm_type: p.
+    kernel_size: the depth, height and width of a window; one number is all three.
+    stride: how far apart windows are, one number or one for each axis; None is kernel_size.
+    ceil_mode: a last window that only begins inside counts too.
+    Returns: (n, c, depth, height, width), without n if input has none.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch, `torch.nn.functional.lp_pool3d`.
+    """
     return _lp_pool(avg_pool3d, 3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -356,7 +462,12 @@ def _lp_pool(
 
 
 def global_avg_pool(input: Tensor) -> Tensor:
-    """The mean over all axes after the first two, which are kept with length 1."""
+    """The mean over all axes after the first two, which are kept with length 1.
+
+    input: numbers, (n, c, ...).
+    Returns: (n, c, 1, ...).
+    Source: ONNX, GlobalAveragePool.
+    """
     return f.mean(input, axis=tuple(range(2, input.ndim)), keepdims=True)
 
 

@@ -28,14 +28,23 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """input (n, c, *spatial), of one to three spatial axes, at another size.
+    """Sequences, images or volumes at another size.
 
-    size or scale_factor: one number, or one for each spatial axis. mode: "nearest",
-    "nearest-exact" (by the centres of the pixels), "linear", "bilinear", "bicubic", "trilinear" or
-    "area". align_corners: the centres of the outermost pixels stay where they are, rather than
-    their outer edges. recompute_scale_factor: coordinates follow the sizes, not scale_factor.
-    Raises OptionError for options that do not go together and for antialias, ShapeError for shapes
-    that do not fit."""
+    input: numbers, (n, c, *spatial), with one to three spatial axes.
+    size: the lengths of the spatial axes; one number is all.
+    scale_factor: what the lengths are multiplied by, instead of size; one number, or one for each
+      axis.
+    mode: "nearest", "nearest-exact" (by the centres of the pixels), "linear", "bilinear",
+      "bicubic", "trilinear" or "area".
+    align_corners: the centres of the outermost pixels stay where they are, rather than their outer
+      edges. None is False.
+    recompute_scale_factor: coordinates follow the sizes, not scale_factor.
+    antialias: must be False.
+    Returns: (n, c, *lengths).
+    Raises: OptionError for options that do not go together and for antialias, ShapeError for shapes
+      that do not fit.
+    Source: PyTorch, `torch.nn.functional.interpolate`; Keys 1981, for "bicubic".
+    """
     axes = input.ndim - 2
     if axes not in (1, 2, 3) or 0 in input.shape[2:]:
         raise ShapeError(f"interpolate: expected an input (n, c, ...), got {input.shape}")
@@ -117,7 +126,7 @@ def _rows(before: int, after: int, scale: float, mode: str, align_corners: bool)
 
 
 def _linear(at: float, length: int) -> list[tuple[int, float]]:
-    """The two elements around a place."""
+    """The two elements around a position."""
     low = min(math.floor(at), length - 1)
     share = min(at - low, 1.0)
     high = min(low + 1, length - 1)

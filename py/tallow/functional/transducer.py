@@ -25,14 +25,22 @@ def rnnt_loss(
     reduction: str = "mean",
     fused_log_softmax: bool = True,
 ) -> Tensor:
-    """The negative log-likelihood of label sequences, summed over all alignments (Graves 2012,
-    "Sequence Transduction with Recurrent Neural Networks"); as torchaudio's function of this name.
+    """The negative log-likelihood of label sequences under an RNN transducer, summed over all
+    alignments.
 
-    logits (n, time, most labels + 1, classes), targets (n, most labels), integers; the lengths (n,)
-    say how many steps and labels count. blank: the class of no label. clamp: above 0, the
-    gradients of the logits stay within -clamp and clamp. reduction: "none", "sum", or "mean" over
-    the sequences. fused_log_softmax: False for logits that are log-probabilities already. Raises
-    ShapeError or DTypeError for other arguments.
+    logits: scores, (n, time, most labels + 1, classes).
+    targets: labels, integers, (n, most labels).
+    logit_lengths: how many steps count, (n,).
+    target_lengths: how many labels count, (n,).
+    blank: the class of no label; negative ones count from the end.
+    clamp: above 0, the gradients of the logits stay within -clamp and clamp.
+    reduction: "none" (a loss per sequence), "sum", or "mean" over the sequences.
+    fused_log_softmax: False for logits that are log-probabilities already.
+    Returns: a single number, or the losses, (n,).
+    Raises: ShapeError for shapes that do not fit and for a blank that is no class, DTypeError for
+      targets that are not integers, OptionError for another reduction.
+    Source: Graves 2012, "Sequence Transduction with Recurrent Neural Networks"; torchaudio's
+      function of this name.
     """
     if logits.ndim != 4 or targets.shape != (logits.shape[0], logits.shape[2] - 1):
         raise ShapeError(

@@ -58,22 +58,40 @@ grad_fn = property(_grad_fn)
 
 
 def dim(input: Tensor) -> int:
-    """How many axes there are."""
+    """How many axes there are.
+
+    input: any tensor.
+    Returns: the number of axes.
+    """
     return len(input.shape)
 
 
 def numel(input: Tensor) -> int:
-    """How many elements there are."""
+    """How many elements there are.
+
+    input: any tensor.
+    Returns: the product of the lengths of all axes.
+    """
     return int(input.size)
 
 
 def element_size(input: Tensor) -> int:
-    """The bytes of an element."""
+    """The bytes of an element.
+
+    input: any tensor.
+    Returns: the bytes that an element of this type takes.
+    """
     return input.dtype.size
 
 
 def stride(input: Tensor, dim: int | None = None) -> int | tuple[int, ...]:
-    """How far apart elements along an axis are, or along each: as of row-major order."""
+    """How far apart elements along an axis are, or along each: as of row-major order.
+
+    input: any tensor.
+    dim: the axis; None asks for all.
+    Returns: a number of elements, or a tuple with one for each axis.
+    Source: PyTorch, `torch.Tensor.stride`.
+    """
     found: list[int] = []
     step = 1
     for size in reversed(input.shape):
@@ -97,7 +115,11 @@ nbytes = property(_nbytes)
 
 
 def no(input: Tensor) -> bool:
-    """False: tensors have no such state here."""
+    """False: tensors have no such state here.
+
+    input: any tensor.
+    Returns: False.
+    """
     return False
 
 
@@ -130,7 +152,11 @@ names = property(_names)
 
 
 def itself(input: Tensor) -> Tensor:
-    """The tensor itself: no element is complex, and none is in another kind of memory."""
+    """The tensor itself: no element is complex, and none is in another kind of memory.
+
+    input: any tensor.
+    Returns: input.
+    """
     return input
 
 
@@ -138,7 +164,13 @@ real = property(itself)
 
 
 def adjoint(input: Tensor) -> Tensor:
-    """The last two axes exchanged. Raises ShapeError for fewer than two."""
+    """The last two axes exchanged.
+
+    input: a tensor of two axes or more.
+    Returns: the tensor with the last two axes exchanged.
+    Raises: ShapeError for fewer than two axes.
+    Source: PyTorch, `torch.adjoint`.
+    """
     return input.mT
 
 
@@ -146,34 +178,65 @@ hermitian = property(adjoint)
 
 
 def is_contiguous(input: Tensor, memory_format: object = None) -> bool:
-    """True: elements have no other order than row-major."""
+    """True: elements have no other order than row-major.
+
+    input: any tensor.
+    memory_format: changes nothing.
+    Returns: True.
+    """
     return True
 
 
 def is_signed(input: Tensor) -> bool:
-    """Whether elements may be negative."""
+    """Whether the type has negative numbers.
+
+    input: any tensor.
+    Returns: True for floating and signed integer types.
+    """
     return input.dtype.kind in "if"
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether another tensor has the same shape."""
+    """Whether another tensor has the same shape.
+
+    input: any tensor.
+    other: the tensor to compare with.
+    Returns: True if the shapes are equal.
+    """
     return input.shape == other.shape
 
 
 def storage_offset(input: Tensor) -> int:
-    """0: a tensor begins where its memory does."""
+    """0: a tensor begins where its memory does.
+
+    input: any tensor.
+    Returns: 0.
+    """
     return 0
 
 
 def get_device(input: Tensor) -> int:
-    """-1: it is on no CUDA device."""
+    """-1: the tensor is on no CUDA device.
+
+    input: any tensor.
+    Returns: -1.
+    """
     return -1
 
 
 def data_ptr(input: Tensor) -> int:
-    """A number that is the tensor's own as long as it exists; no address."""
+    """A number that is the tensor's own as long as it exists; no address.
+
+    input: any tensor.
+    Returns: the number.
+    """
     return id(input.node)
 
 
 def record_stream(input: Tensor, stream: object) -> None:
-    """Changes nothing: a device has one queue."""
+    """Changes nothing: a device has one queue.
+
+    input: any tensor.
+    stream: not looked at.
+    Returns: nothing.
+    """

@@ -21,28 +21,59 @@ from . import views
 
 
 def zero_(input: Tensor) -> Tensor:
-    """0 everywhere."""
+    """Sets every element to 0.
+
+    input: any tensor.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return fill_(input, 0)
 
 
 def fill_(input: Tensor, value: Scalar | Tensor) -> Tensor:
-    """The same number everywhere."""
+    """Sets every element to the same number.
+
+    input: any tensor.
+    value: the number, or a tensor of one.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself; DTypeError for
+      a floating number in an integer tensor.
+    """
     number = value.astype(input.dtype) if isinstance(value, Tensor) else value
     return input.become(creation.zeros_like(input) + number)
 
 
 def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """The elements of another tensor, which broadcasts, in the type that this one has."""
+    """Takes the elements of another tensor, in the type that this one has.
+
+    input: any tensor.
+    src: the tensor to copy, which broadcasts to the shape of input.
+    non_blocking: changes nothing.
+    Returns: the tensor itself.
+    Raises: ShapeError for a src that does not broadcast, GradientError outside of `no_grad`, if
+      input requires a gradient itself.
+    """
     return input.become(expand(asarray(src).astype(input.dtype), input.shape))
 
 
 def detach_(input: Tensor) -> Tensor:
-    """Ends the way of gradients here."""
+    """Cuts the tensor off from what it was computed from: gradients end here.
+
+    input: any tensor.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become(input.detach())
 
 
 def fill_diagonal_(input: Tensor, fill_value: Scalar) -> Tensor:
-    """One number on the diagonal of a matrix."""
+    """Sets the diagonal of a matrix to a number.
+
+    input: a matrix.
+    fill_value: the number.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     rows, columns = input.shape
     return input.become(masked_fill(input, creation.eye(rows, columns, dtype="bool"), fill_value))
 
@@ -51,45 +82,97 @@ def fill_diagonal_(input: Tensor, fill_value: Scalar) -> Tensor:
 
 
 def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    """Numbers drawn from a normal distribution."""
+    """Sets the elements to numbers drawn from a normal distribution.
+
+    input: a floating tensor.
+    mean, std: the mean and the standard deviation of the distribution.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become(randomness.randn_like(input) * std + mean)
 
 
 def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, **named: float) -> Tensor:
-    """Numbers drawn evenly between two; the first is named `from` in PyTorch."""
+    """Sets the elements to numbers drawn evenly between two bounds.
+
+    input: a floating tensor.
+    from_, to: the bounds.
+    named: `from`, PyTorch's name of from_.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     low = named.get("from", from_)
     return input.become(randomness.rand_like(input) * (to - low) + low)
 
 
 def bernoulli_(input: Tensor, p: float | Tensor = 0.5) -> Tensor:
-    """1 with the probability p, else 0."""
+    """Sets the elements to 1 with the probability p, else to 0.
+
+    input: any tensor.
+    p: the probability, or a tensor of them that broadcasts to the shape of input.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become((randomness.rand_like(input) < p).astype(input.dtype))
 
 
 def exponential_(input: Tensor, lambd: float = 1.0) -> Tensor:
-    """Numbers drawn from an exponential distribution."""
+    """Sets the elements to numbers drawn from an exponential distribution.
+
+    input: a floating tensor.
+    lambd: the rate, one over the mean.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become(-elementwise.log(randomness.rand_like(input)) / lambd)
 
 
 def cauchy_(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
-    """Numbers drawn from Cauchy's distribution."""
+    """Sets the elements to numbers drawn from Cauchy's distribution.
+
+    input: a floating tensor.
+    median: the middle of the distribution.
+    sigma: half its width at half its height.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     turn = (randomness.rand_like(input) - 0.5) * math.pi
     return input.become(elementwise.tan(turn) * sigma + median)
 
 
 def geometric_(input: Tensor, p: float) -> Tensor:
-    """How many attempts, drawn, it takes until one of a probability succeeds."""
+    """Sets the elements to how many attempts, drawn, it takes until one succeeds.
+
+    input: any tensor.
+    p: the probability of success, above 0 and below 1.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     drawn = elementwise.log(randomness.rand(input.shape)) / math.log1p(-p)
     return input.become(elementwise.clip(elementwise.ceil(drawn), 1).astype(input.dtype))
 
 
 def log_normal_(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
-    """e to the power of numbers drawn from a normal distribution."""
+    """Sets the elements to e to the power of numbers drawn from a normal distribution.
+
+    input: a floating tensor.
+    mean, std: the mean and the standard deviation of the logarithms.
+    Returns: the tensor itself.
+    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become(elementwise.exp(randomness.randn_like(input) * std + mean))
 
 
 def random_(input: Tensor, from_: int = 0, to: int | None = None) -> Tensor:
-    """Whole numbers drawn evenly from from_, or 0, to below the other bound."""
+    """Sets the elements to whole numbers drawn evenly from one bound to below the other.
+
+    input: any tensor.
+    from_: the lower bound; given alone, the upper one, and the lower is 0.
+    to: the upper bound, which is never drawn.
+    Returns: the tensor itself.
+    Raises: OptionError for bounds between which there is no integer, GradientError outside of
+      `no_grad`, if input requires a gradient itself.
+    """
     low, high = (0, from_) if to is None else (from_, to)
     return input.become(randomness.randint(low, high, input.shape).astype(input.dtype))
 
@@ -98,20 +181,47 @@ def random_(input: Tensor, from_: int = 0, to: int | None = None) -> Tensor:
 
 
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
-    """An axis of length 1 inserted. A view keeps its shape: OptionError, here and below."""
+    """Inserts an axis of length 1.
+
+    input: any tensor that is no view.
+    dim: the position of the axis in the result.
+    Returns: the tensor itself.
+    Raises: AxisError for a position that the result doesn't have, OptionError for a view, which
+      keeps its shape, GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become_shaped(views.unsqueeze(input, dim))
 
 
 def squeeze_(input: Tensor, dim: int | None = None) -> Tensor:
-    """Axes of length 1 removed."""
+    """Removes axes of length 1.
+
+    input: any tensor that is no view.
+    dim: the axis to remove, if its length is 1; None removes all of that length.
+    Returns: the tensor itself.
+    Raises: AxisError for an axis that input doesn't have, OptionError for a view, which keeps its
+      shape, GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become_shaped(views.squeeze(input, dim))
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Exchanges two axes.
+
+    input: any tensor that is no view.
+    dim0, dim1: the axes.
+    Returns: the tensor itself.
+    Raises: AxisError for an axis that input doesn't have, OptionError for a view, which keeps its
+      shape, GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become_shaped(views.transpose(input, dim0, dim1))
 
 
 def t_(input: Tensor) -> Tensor:
-    """A matrix transposed."""
+    """Transposes a matrix.
+
+    input: a matrix that is no view, or a vector, which stays as it is.
+    Returns: the tensor itself.
+    Raises: ShapeError for more than two axes, OptionError for a view, which keeps its shape,
+      GradientError outside of `no_grad`, if input requires a gradient itself.
+    """
     return input.become_shaped(views.t(input))

@@ -79,8 +79,16 @@ T = property(t, doc="A matrix transposed; a vector as it is. ShapeError beyond t
 def reshape(
     input: Tensor, *sizes: int | Sequence[int], shape: int | Sequence[int] | None = None
 ) -> Tensor:
-    """The elements in another shape: reshape(2, 3), reshape((2, 3)). One of the lengths may be -1,
-    and follows from the others. Raises ShapeError for another number of elements."""
+    """The elements in another shape: reshape(2, 3), reshape((2, 3)).
+
+    input: any tensor.
+    sizes: the lengths of the axes, one by one or as one sequence. One of them may be -1, and
+      follows from the others.
+    shape: the lengths by name, as in the array API.
+    Returns: a view of that shape.
+    Raises: ShapeError for another number of elements.
+    Source: PyTorch, `torch.reshape`.
+    """
     wanted: int | Sequence[int | Sequence[int]]
     wanted = sizes if shape is None else shape
     if sizes and len(sizes) == 1 and not isinstance(sizes[0], int):
@@ -90,20 +98,41 @@ def reshape(
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """An axis of length 1 inserted at the position dim of the result. Raises ShapeError."""
+    """An axis of length 1 inserted.
+
+    input: any tensor.
+    dim: the position of the axis in the result.
+    Returns: a view with one more axis.
+    Raises: AxisError for a position that the result doesn't have.
+    Source: PyTorch, `torch.unsqueeze`.
+    """
     return _in_shape(input, manipulation.expand_dims(input, dim))
 
 
 def view(input: Tensor, *shape: int | Sequence[int] | DType | str) -> Tensor:
-    """As `reshape`. With an element type of as many bytes, the same bits in it, as a tensor of its
-    own."""
+    """The elements in another shape, as `reshape`; or their bits in another type.
+
+    input: any tensor.
+    shape: the lengths of the axes, one by one or as one sequence; or an element type of as many
+      bytes.
+    Returns: a view of that shape; or the same bits in that type, as a tensor of its own.
+    Raises: ShapeError for another number of elements, DTypeError for a type of another size.
+    Source: PyTorch, `torch.Tensor.view`.
+    """
     if len(shape) == 1 and is_dtype(shape[0]):
         return elementwise.bitcast(input, shape[0])  # type: ignore[arg-type]
     return reshape(input, *shape)  # type: ignore[arg-type]
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The elements in the shape of another tensor. Raises ShapeError as `reshape`."""
+    """The elements in the shape of another tensor.
+
+    input: any tensor.
+    other: the tensor that has the shape.
+    Returns: a view in the shape of other.
+    Raises: ShapeError for another number of elements.
+    Source: PyTorch, `torch.Tensor.view_as`.
+    """
     return reshape(input, other.shape)
 
 
@@ -133,26 +162,55 @@ def _at(tensor: Tensor, piece: Tensor, key: object) -> Tensor:
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """As many pieces along an axis, or fewer; the last is shorter if the length does not divide.
-    Raises OptionError for fewer than one piece."""
+    """The tensor cut along an axis, into as many pieces as wanted or fewer.
+
+    input: any tensor.
+    chunks: the number of pieces; the last is shorter if the length does not divide.
+    dim: the axis.
+    Returns: views, a tuple.
+    Raises: OptionError for fewer than one piece, AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.chunk`.
+    """
     return _cut(input, pieces_of(input, chunks, dim), dim)
 
 
 def split(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces along an axis: of one length, the last perhaps shorter, or of several lengths. Raises
-    ShapeError for lengths that don't add up, OptionError for pieces without elements."""
+    """The tensor cut along an axis, into pieces of given lengths.
+
+    input: any tensor.
+    split_size: one length for all pieces, the last of which may be shorter, or a length for each.
+    dim: the axis.
+    Returns: views, a tuple.
+    Raises: ShapeError for lengths that don't add up, OptionError for pieces without elements,
+      AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.split`.
+    """
     return _cut(input, manipulation.split(input, split_size, dim), dim)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The slices along an axis, without that axis."""
+    """The slices along an axis, without that axis.
+
+    input: any tensor.
+    dim: the axis.
+    Returns: views, a tuple.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch, `torch.unbind`.
+    """
     axis = check_axis(dim, input.ndim, "unbind")
     before = (slice(None),) * axis
     return tuple(getitem(input, (*before, at)) for at in range(input.shape[axis]))
 
 
 def getitem(input: Tensor, key: object) -> Tensor:
-    """input[key]: the elements at numbers, slices, `...` and None, as a view, or those at tensors
-    of indices or of truth values, as a tensor of its own, like PyTorch's."""
+    """input[key]: the elements that a key chooses.
+
+    input: any tensor.
+    key: numbers, slices, `...` and None; tensors of indices or of truth values; or a tuple of
+      these.
+    Returns: a view, or for tensors among the keys a tensor of its own, like PyTorch's.
+    Raises: ShapeError or DTypeError for keys that do not fit, IndexRangeError for a number, or
+      known elements of a tensor, out of range.
+    """
     found = indexing.getitem(input, key)
     return _at(input, found, key) if is_basic(key) else found

@@ -40,8 +40,9 @@ class Row:
 class Summary:
     """A row for each module, the network itself first. Its text is a table.
 
-    parameters, trainable: elements of all parameters and of those that receive gradients; tied ones
-    once. multiply_adds: of the whole network.
+    parameters: the number of elements of all parameters; tied ones count once.
+    trainable: the number of those that receive gradients.
+    multiply_adds: those of the whole network.
     """
 
     rows: tuple[Row, ...]
@@ -79,8 +80,11 @@ def summary(
 
         print(nn.summary(net, (1, 3, 224, 224)))
 
-    input_shape: or several shapes, one for each argument; dtype: their element type, or one each.
-    Raises OptionError for as many types as there are not shapes, and what `forward` raises.
+    model: the network. Nothing of it is computed.
+    input_shape: the shape of the input, or several shapes, one for each argument.
+    dtype: the element type of the inputs, or one for each.
+    Returns: the table: a row for each module, and the sums.
+    Raises: OptionError for another number of types than of shapes, and what `forward` raises.
     """
     one = all(isinstance(length, int) for length in input_shape)
     shapes: list[Any] = [input_shape] if one else list(input_shape)

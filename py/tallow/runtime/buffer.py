@@ -40,6 +40,9 @@ def live_buffers(device: str | None = None) -> Live:
 
     What a session needs for itself, such as weights and scratch memory, is not among them: see
     `Session.stats`. Neither are buffers that were freed and wait to be used again.
+
+    device: the name of a device; None counts all.
+    Returns: (count, bytes).
     """
     chosen = [_live[device]] if device else _live.values()
     return Live(sum(each.count for each in chosen), sum(each.bytes for each in chosen))
@@ -161,7 +164,7 @@ class Buffer:
         return node
 
     def settle(self, node: Node) -> None:
-        """Has a node that was computed become this buffer."""
+        """Turns a node that was computed into one of this buffer."""
         node.become(buffer_op, self._attrs)
         self._is_node(node)
 
@@ -186,8 +189,8 @@ class Buffer:
         return self.uploaded
 
     def leave(self, to: Buffer) -> None:
-        """Has all nodes of this buffer be nodes of another one with the same elements, before this
-        one is overwritten."""
+        """Hands all nodes of this buffer to another one with the same elements, before this one is
+        overwritten."""
         nodes = [self.node_ref and self.node_ref(), *(self._twins or ())]
         self.node_ref = self._twins = None
         for node in nodes:

@@ -25,8 +25,8 @@ _LINES: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
 
 class debug_nans:  # noqa: N801 - called like a function, as in JAX
-    """Has every floating result looked at; NonFiniteError names the op and the line that made the
-    first NaN or infinity.
+    """Looks at every floating result; NonFiniteError names the op and the line that made the first
+    NaN or infinity.
 
         tl.debug_nans(True)  # from now on
         with tl.debug_nans(True):  # or here only
@@ -37,6 +37,8 @@ class debug_nans:  # noqa: N801 - called like a function, as in JAX
     that nothing computed, such as a mask of -inf, are no errors, nor is what does not reach a
     result. Needs NumPy. Every result is read back, which takes time, and which on "webgpu" in a
     browser needs JSPI; `numpy_async` needs none.
+
+    enabled: False turns it off.
     """
 
     def __init__(self, enabled: bool = True) -> None:

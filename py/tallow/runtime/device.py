@@ -46,14 +46,21 @@ PRECISIONS = ("highest", "high", "medium")
 
 
 def devices() -> list[str]:
-    """The devices that can be used here, the fastest first."""
+    """The devices that can be used here, the fastest first.
+
+    Returns: names, of "webgpu", "wasm" and "numpy".
+    """
     return [device.name for device in _by_rank() if not isinstance(device.backend(), str)]
 
 
 # Why: docs/decisions/devices.md, "Without a GPU, WebAssembly is the default, also where WebGPU has
 # an adapter on the CPU"
 def default_device() -> str:
-    """The device for work that names none: the one that was set, else the fastest."""
+    """The device for work that names none: the one that was set, else the fastest.
+
+    Returns: its name.
+    Raises: DeviceUnavailableError if no device can be used here.
+    """
     return context.default_device.get() or _fastest().info.device
 
 
@@ -76,17 +83,23 @@ async def open_device(name: str = "webgpu") -> DeviceInfo:
     """Makes a device ready, and tells what it is; `set_default_device` makes it the default.
 
     In a browser "webgpu" must be opened once, which takes a moment; then it is the default device,
-    unless another was set. Elsewhere devices need no opening. Raises DeviceUnavailableError with
-    the reason if the device cannot be used here.
+    unless another was set. Elsewhere devices need no opening.
+
+    name: "webgpu", "wasm" or "numpy".
+    Returns: the facts of the device.
+    Raises: DeviceUnavailableError, with the reason, if the device cannot be used here.
     """
     await _device(name).open()
     return backend(name).info
 
 
 def set_default_device(name: str | None) -> None:
-    """Sets the default; None leaves the choice to Tallow again.
+    """Sets the device for work that names none.
 
-    Raises DeviceUnavailableError if the device cannot be used here.
+    name: the name of a device; None leaves the choice to Tallow again, and so do "cpu" and "cuda".
+    Returns: nothing.
+    Raises: DeviceUnavailableError if the device cannot be used here.
+    Source: PyTorch, `torch.set_default_device`, for the name.
     """
     name = resolved(name)
     if name is not None:
@@ -95,20 +108,27 @@ def set_default_device(name: str | None) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` has set; "highest" at first."""
+    """What `set_float32_matmul_precision` has set.
+
+    Returns: "highest", which it is at first, "high" or "medium".
+    Source: PyTorch, `torch.get_float32_matmul_precision`.
+    """
     return context.matmul_precision.get()
 
 
 def set_float32_matmul_precision(precision: str) -> None:
     """How precise matrix products and convolutions of float32 tensors must be, named as in PyTorch.
 
-    "highest", the default: factors stay float32. "high": the same here, since WebGPU has no
-    format between. "medium": WebGPU may round factors to float16 (11 significant bits; numbers
-    beyond 65504 overflow) and still adds up in float32, which is faster on GPUs with shader-f16.
-    Without shader-f16, and on NumPy, it is as "highest"; softmax, sums and the like always are.
-
     Holds for what is compiled from now on; sessions that are made already stay as they are.
-    Raises OptionError for any other value.
+    Softmax, sums and the like always are as with "highest".
+
+    precision: "highest", the default: factors stay float32. "high": the same here, since WebGPU has
+      no format between. "medium": WebGPU may round factors to float16 (11 significant bits; numbers
+      beyond 65504 overflow) and still adds up in float32, which is faster on GPUs with shader-f16.
+      Without shader-f16, and on NumPy, it is as "highest".
+    Returns: nothing.
+    Raises: OptionError for any other value.
+    Source: PyTorch, `torch.set_float32_matmul_precision`, for the names.
     """
     if precision not in PRECISIONS:
         known = ", ".join(map(repr, PRECISIONS))
@@ -117,7 +137,11 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads share the kernels of programs for "wasm" that are loaded from now on."""
+    """How many threads share the kernels of programs for "wasm" that are loaded from now on.
+
+    Returns: a number from 1 to 64.
+    Source: PyTorch, `torch.get_num_threads`, for the name.
+    """
     return _wasm.threads
 
 
@@ -128,7 +152,11 @@ def set_num_threads(threads: int) -> None:
     loaded from now on; sessions that are made already stay as they are. In a browser there are
     threads only where the page is cross-origin isolated, and Python runs in a worker; in a page of
     your own, once `await open_device("wasm")` has opened them. Elsewhere it stays one thread.
-    Raises OptionError for anything but a whole number from 1 to 64.
+
+    threads: a whole number from 1 to 64.
+    Returns: nothing.
+    Raises: OptionError for anything else.
+    Source: PyTorch, `torch.set_num_threads`, for the name.
     """
     _wasm.use_threads(threads)
 
@@ -136,7 +164,9 @@ def set_num_threads(threads: int) -> None:
 def backend(name: str | None = None) -> Backend:
     """The backend of a device, or of the default device.
 
-    Raises DeviceUnavailableError with the reason if the device cannot be used here.
+    name: the name of a device; None is the default device.
+    Returns: what loads plans on it.
+    Raises: DeviceUnavailableError, with the reason, if the device cannot be used here.
     """
     name = context.default_device.get() if name is None else name
     if name is None:

@@ -51,7 +51,8 @@ class EagerEvaluator:
         return (await eager.fetch_async(eager.work([node], device)))[0]
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
-        """Has tensors hold buffers. Inside a traced function there is nothing to do."""
+        """Computes tensors, which hold buffers then. Inside a traced function there is nothing to
+        do."""
         if context.trace.get() is None:
             _realize(tensors, device)
 
@@ -89,7 +90,7 @@ class EagerEvaluator:
 
 
 def _realize(tensors: Sequence[Tensor], device: str | None, among: Iterable[Node] = ()) -> None:
-    """Has tensors hold buffers. among: see `Structure.held`."""
+    """Computes tensors, which hold buffers then. among: see `Structure.held`."""
     waiting = [each for each in tensors if not each.node.is_buffer]
     if not waiting:
         return
@@ -278,7 +279,14 @@ def _given(node: Node) -> Node:
 
 
 def realize(*tensors: Tensor, device: str | None = None) -> None:
-    """Computes tensors together, and keeps them on the device; see `Tensor.realize`."""
+    """Computes tensors together, and keeps them on the device; see `Tensor.realize`.
+
+    tensors: any tensors.
+    device: the name of the device; None is the one that stores what they need.
+    Returns: nothing.
+    Raises: DeviceUnavailableError if the device cannot be used here, and what compiling and running
+      raise.
+    """
     _EVALUATOR.realize(tensors, device)
 
 

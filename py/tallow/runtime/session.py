@@ -67,7 +67,14 @@ class Session:
         captured: Sequence[Node] = (),
         states: Mapping[str, State] = {},
     ) -> Session:
-        """A plan, loaded on a device; blocks."""
+        """A plan, loaded on a device; blocks.
+
+        compiled: the plan and its weights.
+        used: the device that loads it.
+        captured: nodes whose buffers the plan reads beside its inputs.
+        states: a `Variable` for each of the plan's states, by name.
+        Returns: the session.
+        """
         return cls(compiled, load(used, compiled), used, captured, states)
 
     @classmethod
@@ -78,7 +85,14 @@ class Session:
         captured: Sequence[Node] = (),
         states: Mapping[str, State] = {},
     ) -> Session:
-        """A plan, loaded without blocking the event loop."""
+        """A plan, loaded without blocking the event loop.
+
+        compiled: the plan and its weights.
+        used: the device that loads it.
+        captured: nodes whose buffers the plan reads beside its inputs.
+        states: a `Variable` for each of the plan's states, by name.
+        Returns: the session.
+        """
         return cls(compiled, await load_async(used, compiled), used, captured, states)
 
     @property
@@ -88,7 +102,7 @@ class Session:
 
     @property
     def device(self) -> str:
-        """ "webgpu" or "numpy"."""
+        """The name of the device: "webgpu", "wasm" or "numpy"."""
         return self._backend.info.device
 
     @property
@@ -105,18 +119,25 @@ class Session:
     def run(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
         """Runs, and blocks until the outputs that are fetched are there.
 
-        feeds: arrays, or tensors, which are not copied if they are on the session's device. fetch:
-        the outputs that come to the host as NumPy arrays; None means all. The others are tensors
-        that stay on the device; where none is fetched, nothing waits.
-
-        Raises FeedError for feeds that do not fit, naming them, and for unknown names in `fetch`;
-        IndexRangeError for indices that are out of range, among the feeds from the host.
+        feeds: an array for each input, by name; or a tensor, which is not copied if it is on the
+          session's device.
+        fetch: the outputs that come to the host as NumPy arrays; None means all. The others are
+          tensors that stay on the device; where none is fetched, nothing waits.
+        Returns: the outputs by name.
+        Raises: FeedError for feeds that do not fit, naming them, and for unknown names in `fetch`;
+          IndexRangeError for indices that are out of range, among the feeds from the host.
         """
         wanted = self._wanted(fetch)
         return self._results(self._program.run(self._ready(feeds), wanted), fetch)
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
-        """Runs like `run`, without blocking the event loop."""
+        """Runs like `run`, without blocking the event loop.
+
+        feeds: an array or a tensor for each input, by name.
+        fetch: the outputs that come to the host as NumPy arrays; None means all.
+        Returns: the outputs by name.
+        Raises: FeedError and IndexRangeError, as `run`.
+        """
         wanted = self._wanted(fetch)
         return self._results(await self._program.run_async(self._ready(feeds), wanted), fetch)
 
@@ -155,10 +176,11 @@ class Session:
         return self._named(await self._program.run_async(self._ready(feeds)))
 
     async def run_ordered(self, inputs: Sequence[Any]) -> list[HostArray]:
-        """The short road of `run_host_async`: buffers in the order of the plan's inputs, whose
-        elements are in the device's form; outputs in its order.
+        """Runs with inputs in the device's form, the fast path of `run_host_async`.
 
-        Raises FeedError for a buffer of the wrong length.
+        inputs: buffers in the order of the plan's inputs, whose elements are in the device's form.
+        Returns: the outputs, in the plan's order.
+        Raises: FeedError for a buffer of the wrong length.
         """
         for port, value in zip(self.plan.inputs, inputs, strict=True):
             length = memoryview(value).nbytes
@@ -173,8 +195,12 @@ class Session:
     def profile(self, feeds: Feeds) -> Profile:
         """How long each kernel takes on these feeds; runs some times, and blocks.
 
-        Prints as a table. Runs that are not profiled are none the slower for it. The states stay as
-        they are: it runs on copies of them.
+        Runs that are not profiled are none the slower for it. The states stay as they are: it runs
+        on copies of them.
+
+        feeds: an array or a tensor for each input, by name.
+        Returns: the times, which print as a table.
+        Raises: FeedError for feeds that do not fit.
         """
         inputs = self._inputs(feeds)
         copies = self._bound.bind_copies(self._program, self._memory)
@@ -213,8 +239,9 @@ class Session:
     def load_state_dict(self, values: Mapping[str, Any]) -> None:
         """Sets every state to the array of its name; other sessions that share it see that.
 
-        Raises FeedError where names are missing or unknown, ShapeError or DTypeError where an array
-        does not fit; then nothing is changed.
+        values: an array for each state, by name.
+        Raises: FeedError where names are missing or unknown, ShapeError or DTypeError where an
+          array does not fit; then nothing is changed.
         """
         missing = [name for name in self._states if name not in values]
         unknown = [str(name) for name in values if name not in self._states]
@@ -340,10 +367,14 @@ def compile_session(
 ) -> Session:
     """Compiles a graph and loads it on a device; blocks.
 
-    device: "webgpu", "numpy", or None for the default. states: a `Variable` for each of the graph's
-    states, by name; sessions that are given the same one share it. Raises DeviceUnavailableError
-    with the reason, DeviceMemoryError before anything is allocated, GraphError for states that do
-    not fit, RealizeError where blocking is impossible (`compile_session_async` is not).
+    graph: the graph to run.
+    device: "webgpu", "wasm" or "numpy"; None is the default device.
+    states: a `Variable` for each of the graph's states, by name; sessions that are given the same
+      one share it.
+    Returns: the session.
+    Raises: DeviceUnavailableError with the reason, DeviceMemoryError before anything is allocated,
+      GraphError for states that do not fit, RealizeError where blocking is impossible
+      (`compile_session_async` never blocks).
     """
     used = backend(device)
     compiled, captured = compile_with_states(graph, used, states)
@@ -353,7 +384,16 @@ def compile_session(
 async def compile_session_async(
     graph: Graph, device: str | None = None, states: Mapping[str, State] = {}
 ) -> Session:
-    """Compiles a graph and loads it on a device; see `compile_session`."""
+    """Compiles a graph and loads it on a device, without blocking the event loop.
+
+    graph: the graph to run.
+    device: "webgpu", "wasm" or "numpy"; None is the default device.
+    states: a `Variable` for each of the graph's states, by name; sessions that are given the same
+      one share it.
+    Returns: the session.
+    Raises: DeviceUnavailableError with the reason, DeviceMemoryError before anything is allocated,
+      GraphError for states that do not fit.
+    """
     used = backend(device)
     compiled, captured = compile_with_states(graph, used, states)
     return await Session.load_async(compiled, used, captured, states)

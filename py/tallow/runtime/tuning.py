@@ -49,8 +49,9 @@ Choices = dict[str, str]  # the file of a schedule by the signature of an op
 class TuningWarning(UserWarning):
     """A tuning record could not be read or kept; answers are the same, only slower.
 
-    kind: "unread", "damaged" or "unkept", of the record, or "leftOut", of one kernel. why: the
-    reason alone, of an error or in words. kernel: the file that was left out, else "".
+    kind: "unread", "damaged" or "unkept", of the record, or "leftOut", of one kernel.
+    why: the reason alone, of an error or in words.
+    kernel: the file that was left out, else "".
     """
 
     def __init__(self, message: str, kind: str, why: object, kernel: str = "") -> None:
@@ -63,9 +64,12 @@ class TuningWarning(UserWarning):
 class Tuned:
     """What was measured for one op.
 
-    op, shape: its name and that of its result. default: the kernel that the rule prefers; chosen:
-    the one that is kept. seconds: of each kernel that can compute it. clock: whose time that is,
-    "timestamp" for the GPU's own clock, "clock" or "counted" for that of the host.
+    op, shape: its name and the shape of its result.
+    default: the kernel that the rule prefers.
+    chosen: the kernel that is kept.
+    seconds: of each kernel that can compute it.
+    clock: whose time that is, "timestamp" for the GPU's own clock, "clock" or "counted" for that of
+      the host.
     """
 
     signature: str
@@ -90,10 +94,14 @@ async def tune(
 ) -> list[Tuned]:
     """Times every candidate for every heavy op of a graph, and keeps what won.
 
+    A TuningWarning says what could not be measured or kept.
+
+    graph: the graph whose ops are measured.
+    device: the name of the device; None is the default device.
     progress: called with (ops done, ops in all); if it returns False, no further op is measured,
-    and what was measured so far is kept. Returns what was measured; empty on a device that has no
-    choice of kernels. Raises what compiling the graph raises, and DeviceLostError. A TuningWarning
-    says what could not be measured or kept.
+      and what was measured so far is kept.
+    Returns: what was measured; empty on a device that has no choice of kernels.
+    Raises: DeviceLostError, and what compiling the graph raises.
     """
     used = backend(device)
     if not used.target.chooses_kernels:

@@ -33,18 +33,20 @@ _PENDING: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 class Variable(Tensor):
     """A tensor with a value that can be replaced; its shape and element type stay.
 
-    initial: what `asarray` takes, or a tensor. dtype: as for `asarray`. name: its name in a
-    session's `state_dict`. device: where it is stored; the default device if None. requires_grad:
-    `backward` gives it a gradient.
-
     An expression reads the value of the moment in which it is built: a later `assign` does not
-    change that. A function under `@tl.jit` reads and assigns it as ever, and its value then
-    never leaves the device; it is updated in place where nothing needs the old value any more.
+    change that. A function under `@tl.jit` reads and assigns it too, and its value then never
+    leaves the device; it is updated in place where nothing needs the old value any more.
 
         count = tl.Variable(0)
         count.assign(count + 1)
 
-    Raises DTypeError for types that are kept in few bits (bfloat16, int4 and the like).
+    initial: what `asarray` takes, or a tensor.
+    dtype: the element type; None is as for `asarray`.
+    name: its name in a session's `state_dict`; None numbers it.
+    device: where it is stored; None is the default device.
+    requires_grad: `backward` gives it a gradient.
+    Raises: DTypeError for types that are kept in few bits (bfloat16, int4 and the like),
+      GradientError for requires_grad of a type that is not floating.
     """
 
     __slots__ = (
@@ -116,10 +118,12 @@ class Variable(Tensor):
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.shape)
 
     @property
     def size(self) -> Count:
+        """The number of elements; `size()` is the shape, as in PyTorch."""
         return Count(size_of(self.shape), self.shape)
 
     @property
@@ -205,6 +209,15 @@ class Variable(Tensor):
         return getattr(self, "_gradient", None) is not None
 
     def become(self, value: object, free: bool = False) -> Self:
+        """As `Tensor.become`; the value is computed when something next is.
+
+        value: a tensor, or what `asarray` takes, in the shape of this one and in a type that it can
+          become.
+        free: allows it outside of `no_grad` too.
+        Returns: the variable itself.
+        Raises: ShapeError for another shape, DTypeError if integers would have to become floating,
+          GradientError outside of `no_grad`, if the variable receives a gradient.
+        """
         if self._receives and is_grad_enabled() and not free:
             raise GradientError(
                 f"{self.name}: a parameter is changed in place within `with tl.no_grad():`"
@@ -218,9 +231,11 @@ class Variable(Tensor):
     # ---- the value -----------------------------------------------------------------------------
 
     def assign(self, value: object) -> Self:
-        """Replaces the value, by a tensor or what `asarray` takes; gives the variable itself.
+        """Replaces the value.
 
-        Raises ShapeError or DTypeError if shape or element type differ.
+        value: a tensor, or what `asarray` takes, of the same shape and element type.
+        Returns: the variable itself.
+        Raises: ShapeError or DTypeError if shape or element type differ.
         """
         new = self.fitting(value)
         tracing = context.trace.get()
@@ -233,7 +248,12 @@ class Variable(Tensor):
 
     def assign_later(self, value: object) -> Self:
         """As `assign`, but the value is computed when something next is: together with that, or
-        when the variable is read."""
+        when the variable is read.
+
+        value: a tensor, or what `asarray` takes, of the same shape and element type.
+        Returns: the variable itself.
+        Raises: ShapeError or DTypeError if shape or element type differ.
+        """
         new = self.fitting(value)
         if context.trace.get():
             return self.assign(new)
@@ -244,13 +264,18 @@ class Variable(Tensor):
         return self
 
     def follow(self, value: Tensor) -> None:
-        """Has gradients of what reads it from now on go on through what its value is computed by,
+        """Lets gradients of what reads it from now on pass through what its value is computed by,
         as in PyTorch after a change in place. A parameter's end here."""
         kept = not self._receives and is_grad_enabled() and seams.derivatives.tracked(value.node)
         self._history = seams.derivatives.history(value.node) if kept else None
 
     def fitting(self, value: object) -> Tensor:
-        """A value that can be assigned, as a tensor. Raises ShapeError or DTypeError."""
+        """A value that can be assigned, as a tensor.
+
+        value: a tensor, or what `asarray` takes.
+        Returns: a tensor of the variable's shape and type.
+        Raises: ShapeError or DTypeError if shape or element type differ.
+        """
         dtype = None if isinstance(value, Tensor) or hasattr(value, "dtype") else self.dtype
         new = asarray(value, dtype)
         if new.shape != self.shape:
@@ -263,8 +288,13 @@ class Variable(Tensor):
         return new
 
     def move(self, device: str | None = None, dtype: DType | None = None) -> None:
-        """Stores it on another device, or a floating one in another floating type. DTypeError for
-        types that are kept in few bits."""
+        """Stores it on another device, or a floating one in another floating type.
+
+        device: the name of the device; None leaves it where it is.
+        dtype: the floating type; None leaves it, and so does a variable of integers.
+        Raises: DTypeError for types that are kept in few bits, DeviceUnavailableError for a device
+          that cannot be used here.
+        """
         dtype = None if dtype is None else stored_type(dtype)
         if dtype is not None and self._dtype.is_floating and dtype != self._dtype:
             value = Tensor(self.buffer().node).astype(dtype).detach()
@@ -325,8 +355,12 @@ class Variable(Tensor):
 
     # Why: docs/decisions/jit.md, "A variable is copied on write"
     def as_input(self, memory: Memory, written: bool) -> Buffer:
-        """The buffer for a run in this memory. written: the run overwrites it, so that it must be
-        one that nothing else reads."""
+        """The buffer for a run.
+
+        memory: where the run is.
+        written: the run overwrites the buffer, so that it must be one that nothing else reads.
+        Returns: the buffer, in this memory.
+        """
         buffer = self._buffer
         if buffer is None or buffer.memory is not memory or self._initial is not None:
             buffer = self.buffer(memory)
@@ -344,8 +378,15 @@ _told: list[bool] = []
 
 
 def stored_type(dtype: DType) -> DType:
-    """The type in which a variable is stored. With PyTorch's habits, bfloat16 is computed wider, in
-    float32, and said so once; DTypeError for other types that are kept in few bits."""
+    """The type in which a variable is stored.
+
+    With PyTorch's habits, bfloat16 is stored and computed wider, in float32, and a warning says so
+    once.
+
+    dtype: the type that is asked for.
+    Returns: the type.
+    Raises: DTypeError for other types that are kept in few bits.
+    """
     if not dtype.coded:
         return dtype
     if dtype.name != "bfloat16" or not in_pytorch():
@@ -389,7 +430,9 @@ def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:
     """Assigns values to variables; what has to be computed for that is computed together, with the
     values of all variables that wait for theirs.
 
-    Raises ShapeError or DTypeError as `Variable.assign`.
+    pairs: (variable, value) of each.
+    Returns: nothing.
+    Raises: ShapeError or DTypeError as `Variable.assign`.
     """
     if context.trace.get():
         for variable, value in pairs:

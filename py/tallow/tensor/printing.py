@@ -25,11 +25,18 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """How tensors are printed, as in PyTorch: precision, digits behind the point (4); threshold,
-    elements from which on only those at the ends are shown (1000); edgeitems, how many of them (3);
-    linewidth, letters of a line (80). profile: "default", "short" or "full", before the others.
-    sci_mode: whether numbers have an exponent; None where they differ much. Raises OptionError for
-    another profile."""
+    """Sets how tensors are printed, from now on. None leaves a setting as it is, except sci_mode.
+
+    precision: digits behind the point; 4 at first.
+    threshold: more elements than this are shortened to those at the ends; 1000 at first.
+    edgeitems: how many elements are shown at each end then; 3 at first.
+    linewidth: letters of a line; 80 at first.
+    profile: "default", "short" or "full", which is set before the others.
+    sci_mode: whether numbers have an exponent; None is where they differ much.
+    Returns: nothing.
+    Raises: OptionError for another profile.
+    Source: PyTorch, `torch.set_printoptions`.
+    """
     if profile is not None:
         if profile not in _PROFILES:
             known = ", ".join(map(repr, _PROFILES))

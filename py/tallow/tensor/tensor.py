@@ -36,8 +36,9 @@ Scalar = bool | int | float
 class Derivation(Protocol):
     """What rules make of the graph of some nodes, such as its gradients.
 
-    tensors: they are computed too. beside: further nodes of which something is made. repeats:
-    whether the same is made of a graph of the same structure, with the same marks.
+    tensors: they are computed too.
+    beside: further nodes of which something is made.
+    repeats: whether the same is made of a graph of the same structure, with the same marks.
     """
 
     tensors: Sequence[Tensor]
@@ -84,7 +85,7 @@ class Differentiator(Protocol):
     """Takes derivatives of tensors; autodiff/ has one."""
 
     def receive(self, tensor: Tensor, wanted: bool) -> None:
-        """Has a tensor receive gradients, or no longer."""
+        """Makes a tensor receive gradients, or no longer."""
 
     def backward(
         self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
@@ -95,10 +96,10 @@ class Differentiator(Protocol):
         """The same values, which no gradient passes."""
 
     def hook(self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Has a function called with the gradient of a tensor."""
+        """Registers a function that is called with the gradient of a tensor."""
 
     def retain(self, tensor: Tensor) -> None:
-        """Has a tensor that is computed from others keep its gradient."""
+        """Makes a tensor that is computed from others keep its gradient."""
 
     def is_leaf(self, tensor: Tensor) -> bool:
         """Whether nothing that it is computed from, itself aside, receives a gradient."""
@@ -108,7 +109,7 @@ class Differentiator(Protocol):
         `no_grad`, or if it is free."""
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
-        """Has a tensor stand for another value; if it receives a gradient, it still does."""
+        """Makes a tensor stand for another value; if it receives a gradient, it still does."""
 
 
 _evaluators: list[Evaluator] = []
@@ -116,8 +117,10 @@ _differentiators: list[Callable[[], Differentiator]] = []
 
 
 def use_differentiator(differentiator: Callable[[], Differentiator]) -> None:
-    """Derivatives of tensors are taken by what this gives, which is asked for once, when it is
-    needed."""
+    """Sets what takes derivatives of tensors.
+
+    differentiator: gives it; called once, when it is needed.
+    """
     _differentiators[:] = [cache(differentiator)]
 
 
@@ -126,7 +129,7 @@ def _differentiator() -> Differentiator:
 
 
 def use_evaluator(evaluator: Evaluator) -> None:
-    """Tensors are computed by this one from now on."""
+    """Sets what computes tensors from now on."""
     _evaluators[:] = [evaluator]
 
 
@@ -158,6 +161,10 @@ class Tensor(Methods):
 
     Made by `tallow.asarray`, the creation functions, and operations on tensors. Its operators and
     most of its methods are functions, which names.py lists and binding.py gives it.
+
+    node: the node of a graph; or lengths or data, as PyTorch's `torch.Tensor` takes them: Tensor(2,
+      3), Tensor([1.5]).
+    more, options: further lengths, and a device.
     """
 
     __slots__ = ("__weakref__", "_gradient", "_hooks", "_put_as", "_shares", "node", "view_key")
@@ -174,15 +181,18 @@ class Tensor(Methods):
 
     @property
     def shape(self) -> Shape:
+        """The lengths of all axes."""
         shape = self.node.shape
         return as_size(shape) if pytorch.used and pytorch.get() else shape
 
     @property
     def dtype(self) -> DType:
+        """The type of the elements."""
         return self.node.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.node.shape)
 
     @property
@@ -192,7 +202,7 @@ class Tensor(Methods):
 
     @property
     def mT(self) -> Tensor:
-        """The last two axes exchanged."""
+        """The last two axes exchanged. Raises ShapeError for fewer than two."""
         if self.ndim < 2:
             raise ShapeError(f"mT: needs two axes or more, the shape is {self.shape}")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
@@ -228,38 +238,70 @@ class Tensor(Methods):
         return DeviceName(_evaluator().device(self))
 
     def realize(self, device: str | None = None) -> Self:
-        """Computes it, and keeps it on the device; gives the tensor itself.
+        """Computes the tensor, and keeps it on the device.
 
         Does not wait for the device and reads nothing back, so that it works everywhere. What is
-        built from it later computes nothing again. device: where; if None, the device that stores
-        what it needs. A tensor of a type of few bits (bfloat16, int4) is kept on the host.
+        built from it later computes nothing again. A tensor of a type of few bits (bfloat16, int4)
+        is kept on the host.
+
+        device: the name of the device; None is the one that stores what it needs.
+        Returns: the tensor itself.
+        Raises: DeviceUnavailableError if the device cannot be used here, and what compiling and
+          running raise.
         """
         _evaluator().realize([self], device)
         return self
 
     def on_device(self, device: str) -> Tensor:
-        """The same tensor on another device; itself if it is there already. Blocks if it moves."""
+        """The same tensor on another device. Blocks if it moves.
+
+        device: the name of the device.
+        Returns: the tensor itself if it is there already, else another one.
+        Raises: DeviceUnavailableError if the device cannot be used here.
+        """
         return _evaluator().to(self, device)
 
     def numpy(self, device: str | None = None) -> Any:
         """The elements as a NumPy array; blocks. "webgpu" computes float64 in float32.
 
         Only reads, if the tensor was realized. In a browser, blocking on "webgpu" needs JSPI; where
-        it is missing, RealizeError says so and `numpy_async` works.
+        it is missing, `numpy_async` works.
+
+        device: the name of the device that computes; None is the one that stores what the tensor
+          needs.
+        Returns: the array.
+        Raises: RealizeError where blocking is impossible, DeviceUnavailableError if the device
+          cannot be used here, and what compiling and running raise.
         """
         return self._host(device).numpy()
 
     async def numpy_async(self, device: str | None = None) -> Any:
-        """The elements as a NumPy array; works everywhere."""
+        """The elements as a NumPy array; works everywhere.
+
+        device: the name of the device that computes; None is the one that stores what the tensor
+          needs.
+        Returns: the array.
+        Raises: DeviceUnavailableError if the device cannot be used here, and what compiling and
+          running raise.
+        """
         return (await self._host_async(device)).numpy()
 
     def item(self) -> Scalar:
-        """The only element as a Python number; blocks."""
+        """The only element as a Python number; blocks.
+
+        Returns: a bool, an int or a float.
+        Raises: ShapeError for another number of elements, RealizeError where blocking is
+          impossible.
+        """
         value: Scalar = self._host(None).item()
         return value
 
     def tolist(self) -> Any:
-        """Nested lists of Python numbers; blocks."""
+        """The elements as nested lists of Python numbers; blocks.
+
+        Returns: the lists; of a tensor without axes, the number.
+        Raises: RealizeError where blocking is impossible.
+        """
         return self._host(None).tolist()
 
     def _host(self, device: str | None) -> HostArray:
@@ -309,9 +351,12 @@ class Tensor(Methods):
         _differentiator().receive(self, wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Has it receive a gradient in `backward`, or no longer; gives the tensor itself.
+        """Makes the tensor receive a gradient in `backward`, or no longer.
 
-        Raises GradientError if its element type is not floating.
+        requires_grad: whether it receives one.
+        Returns: the tensor itself.
+        Raises: GradientError if its element type is not floating.
+        Source: PyTorch, `torch.Tensor.requires_grad_`.
         """
         self.requires_grad = requires_grad
         return self
@@ -334,31 +379,42 @@ class Tensor(Methods):
     ) -> None:
         """Adds the gradient of this tensor to `grad` of all that require one.
 
-        gradient: that of what follows, in the shape of this tensor; may be left out for a single
-        number, and is 1 then. retain_graph: allows a second call. create_graph: the gradients can
-        be differentiated in turn. Outside `@tl.jit`, everything is computed before the call
-        returns, this tensor too, and stays on the device.
+        Outside `@tl.jit`, everything is computed before the call returns, this tensor too, and
+        stays on the device.
 
-        Raises GradientError if the tensor is not a single number and has no `gradient`, if nothing
-        requires one, or for an op without a derivative.
+        gradient: that of what follows, in the shape of this tensor; may be left out for a single
+          number, and is 1 then.
+        retain_graph: allows a second call; None is create_graph.
+        create_graph: the gradients can be differentiated in turn.
+        Returns: nothing.
+        Raises: GradientError if the tensor is not a single number and has no `gradient`, if nothing
+          requires one, or for an op without a derivative.
+        Source: PyTorch, `torch.Tensor.backward`.
         """
         keep = create_graph if retain_graph is None else retain_graph
         _differentiator().backward(self, gradient, keep, create_graph)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Has hook(gradient) called when the gradient of this tensor is known; it may give another
-        one. Returns a handle, whose `remove()` takes the hook away again.
+        """Registers a function that is called when the gradient of this tensor is known.
 
         Under `@tl.jit`, a hook is called while the function is traced, and what it computes is part
-        of the plan. Raises GradientError if nothing that the
-        tensor is computed from requires a gradient; if the hook gives another shape or type,
-        `backward` raises ShapeError or DTypeError.
+        of the plan.
+
+        hook: of the gradient; gives another gradient, or None. If it gives another shape or type,
+          `backward` raises ShapeError or DTypeError.
+        Returns: a handle, whose `remove()` takes the hook away again.
+        Raises: GradientError if nothing that the tensor is computed from requires a gradient.
+        Source: PyTorch, `torch.Tensor.register_hook`.
         """
         return _differentiator().hook(self, hook)
 
     def retain_grad(self) -> None:
-        """Has `backward` add the gradient of this tensor to its `grad`, though it is computed from
-        others."""
+        """Makes `backward` add the gradient of this tensor to its `grad`, though it is computed
+        from others.
+
+        Raises: GradientError if nothing that the tensor is computed from requires a gradient.
+        Source: PyTorch, `torch.Tensor.retain_grad`.
+        """
         _differentiator().retain(self)
 
     @property
@@ -381,7 +437,11 @@ class Tensor(Methods):
         return Same(self), Same(self.node)
 
     def detach(self) -> Tensor:
-        """The same values, which no gradient passes."""
+        """The same values, which no gradient passes.
+
+        Returns: a view: a change in place of it changes this tensor.
+        Source: PyTorch, `torch.Tensor.detach`.
+        """
         return (
             _differentiator()
             .detached(self)
@@ -402,15 +462,22 @@ class Tensor(Methods):
         put_back: Callable[[Tensor, Tensor], Tensor],
         free: bool = False,
     ) -> Self:
-        """Says that this is a view, again(whole), of another tensor: a change in place changes that
-        to put_back(whole, new), also outside of `no_grad` if it is free."""
+        """Says that this is a view of another tensor.
+
+        whole: the other tensor.
+        again: gives this view of it, or of another value of it.
+        put_back: of (whole, new); gives the whole in which the view has the new value. A change in
+          place of the view puts that into the whole.
+        free: allows such a change outside of `no_grad` too.
+        Returns: the tensor itself.
+        """
         held = whole._whole() is not None  # a view of a view, which may be nobody else's
         self._shares = (lambda: whole) if held else ref(whole), again, put_back, free
         return self
 
     def renew(self) -> None:
-        """Before it is changed in place, a view has what the tensor has by now of which it is a
-        view."""
+        """Updates a view, before it is changed in place, to the present value of the tensor that it
+        is a view of."""
         whole = self._whole()
         if whole is not None:
             whole.renew()
@@ -423,8 +490,15 @@ class Tensor(Methods):
         return found
 
     def become(self, value: Any, free: bool = False) -> Self:
-        """Has this object stand for a value of its shape and type. free: also outside of
-        `no_grad`."""
+        """Makes this object stand for another value, as changes in place do.
+
+        value: a tensor, or what `asarray` takes, in the shape of this one and in a type that it can
+          become.
+        free: allows it outside of `no_grad` too.
+        Returns: the tensor itself.
+        Raises: ShapeError for another shape, DTypeError if integers would have to become floating,
+          GradientError outside of `no_grad`, if the tensor requires a gradient itself.
+        """
         new = self._fitting(value)
         whole = self._whole()
         if whole is not None:
@@ -449,8 +523,7 @@ class Tensor(Methods):
         return new
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """x[key] = value, for what `x[key]` takes, and for truth values in the shape of x; see
-        methods/in_place.py."""
+        """x[key] = value, for what `x[key]` takes, and for truth values in the shape of x."""
         put = isinstance(value, Tensor) and getattr(value, "_put_as", None) is self.node
         if (
             put and value.view_key is key
@@ -500,8 +573,12 @@ class Tensor(Methods):
         return self._changed(self >> other)
 
     def become_shaped(self, new: Tensor) -> Self:
-        """Has this object stand for its elements in another shape. Raises OptionError for a view,
-        GradientError for a leaf outside of `no_grad`."""
+        """Makes this object stand for its elements in another shape.
+
+        new: the elements in that shape.
+        Returns: the tensor itself.
+        Raises: OptionError for a view, GradientError for a leaf outside of `no_grad`.
+        """
         if self._whole() is not None:
             raise OptionError("in place: a view keeps its shape; take another view instead")
         _differentiator().replace(self, Tensor(new.node), False)
@@ -542,7 +619,13 @@ class Tensor(Methods):
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
     def astype(self, dtype: DType | str) -> Tensor:
-        """The elements converted to another type; towards zero from floating to integer."""
+        """The elements converted to another type; towards zero from floating to integer.
+
+        dtype: the type.
+        Returns: the tensor itself if it has that type, else another one.
+        Raises: DTypeError for a name that no type has.
+        Source: Python array API standard 2024.12, `astype`.
+        """
         wanted = as_dtype(dtype)
         return self if wanted == self.dtype else Tensor(make(cast, self.node, dtype=wanted))
 
@@ -567,7 +650,7 @@ Operand = Tensor | Scalar
 
 
 def check_floating(tensor: Tensor, what: str) -> None:
-    """GradientError for a tensor of integers or truth values."""
+    """Raises GradientError for a tensor of integers or truth values."""
     if not tensor.dtype.is_floating:
         raise GradientError(
             f"{what}: only floating tensors have a gradient, not {tensor.dtype.name}; "
@@ -576,7 +659,7 @@ def check_floating(tensor: Tensor, what: str) -> None:
 
 
 def check_gradient(tensor: Tensor, gradient: Tensor | None) -> None:
-    """ShapeError or DTypeError for a gradient of another shape or type."""
+    """Raises ShapeError or DTypeError for a gradient of another shape or type."""
     if gradient is None:
         return
     if gradient.shape != tensor.shape:
@@ -590,10 +673,16 @@ def check_gradient(tensor: Tensor, gradient: Tensor | None) -> None:
 def asarray(value: Any, dtype: DType | str | None = None, *, requires_grad: bool = False) -> Tensor:
     """A tensor of a number, nested lists, a NumPy array, or anything with the buffer protocol.
 
-    Without `dtype`: the buffer's own type; for Python numbers bool, int32 or float32. Buffers are
-    not copied: do not change them afterwards. requires_grad: `backward` gives it a gradient. Raises
-    ShapeError for ragged lists, DTypeError for what is not numeric, GradientError for a gradient of
-    what is not floating.
+    Buffers are not copied: do not change them afterwards.
+
+    value: the elements.
+    dtype: the type of the elements; None is the buffer's own, and for Python numbers bool, int32 or
+      float32.
+    requires_grad: `backward` gives it a gradient.
+    Returns: the tensor; a tensor of the wanted type is given back as it is.
+    Raises: ShapeError for ragged lists, DTypeError for what is not numeric, GradientError for a
+      gradient of what is not floating.
+    Source: Python array API standard 2024.12, `asarray`.
     """
     if requires_grad:
         return asarray(value, dtype).detach().requires_grad_()

@@ -20,8 +20,14 @@ def checkpoint(
     debug: bool = False,
     **kwargs: object,
 ) -> Any:
-    """As `tl.checkpoint`; random numbers within are the same when they are drawn again. The options
-    change nothing."""
+    """As `tl.checkpoint`; random numbers within are the same when they are drawn again.
+
+    function: what is computed twice.
+    args, kwargs: its arguments; tensors may be among them, in tuples, lists and dicts too.
+    use_reentrant, preserve_rng_state, determinism_check, debug: change nothing.
+    Returns: what the function gives.
+    Source: PyTorch, `torch.utils.checkpoint.checkpoint`.
+    """
     return transforms.checkpoint(function, *args, **kwargs)
 
 
@@ -32,9 +38,16 @@ def checkpoint_sequential(
     use_reentrant: bool | None = None,
     **kwargs: object,
 ) -> Any:
-    """Functions one after the other, such as the layers of an nn.Sequential, in so many parts: all
-    but the last part are checkpoints. Raises OptionError for fewer than one or more than there are
-    functions."""
+    """Functions one after the other, in several parts: all but the last part are checkpoints.
+
+    functions: the functions, such as the layers of an nn.Sequential.
+    segments: the number of parts.
+    input: the argument of the first function.
+    use_reentrant, kwargs: change nothing.
+    Returns: what the last function gives.
+    Raises: OptionError for fewer than one segment, or more than there are functions.
+    Source: PyTorch, `torch.utils.checkpoint.checkpoint_sequential`.
+    """
     layers = list(functions)
     if not 1 <= segments <= len(layers):
         raise OptionError(f"checkpoint_sequential: {segments} segments of {len(layers)} functions")

@@ -29,12 +29,16 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of all elements of some tensors, in float32, without axes.
+    """The norm of all elements of some tensors, in float32.
 
-    norm_type: p of the p-norm of the p-norms; infinity for the largest element. foreach changes
-    nothing.
-    error_if_nonfinite: NonFiniteError if the norm is infinite or not a number, for which it is read
-    back, so that it cannot be asked for under `@tl.jit`.
+    tensors: one tensor or several.
+    norm_type: p of the p-norm of the p-norms; infinity is the largest element.
+    error_if_nonfinite: raises NonFiniteError if the norm is infinite or not a number. For that it
+      is read back, which is impossible under `@tl.jit`.
+    foreach: changes nothing.
+    Returns: a tensor without axes; 0 of no tensors.
+    Raises: NonFiniteError, if error_if_nonfinite.
+    Source: PyTorch, `torch.nn.utils.get_total_norm`.
     """
     found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not found:
@@ -57,8 +61,18 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Shortens all gradients together to a norm of at most `max_norm` (Pascanu et al. 2013); gives
-    the norm that they had. The rest is as of `get_total_norm`."""
+    """Shortens all gradients together to a norm of at most `max_norm`.
+
+    parameters: one tensor or several; those without a gradient count for nothing.
+    max_norm: the greatest norm.
+    norm_type: p of the p-norm of the p-norms; infinity is the largest element.
+    error_if_nonfinite: raises NonFiniteError if the norm is infinite or not a number; see
+      `get_total_norm`.
+    foreach: changes nothing.
+    Returns: the norm that the gradients had, a tensor without axes.
+    Raises: NonFiniteError, if error_if_nonfinite.
+    Source: Pascanu et al. 2013; PyTorch, `torch.nn.utils.clip_grad_norm_`.
+    """
     found = _with_gradients(parameters)
     gradients = [gradient for _, gradient in found]
     total = get_total_norm(gradients, norm_type, error_if_nonfinite, foreach)
@@ -72,8 +86,15 @@ def clip_grads_with_norm_(
     total_norm: Tensor,
     foreach: bool | None = None,
 ) -> None:
-    """Shortens gradients whose norm, total_norm, is known already to max_norm: see
-    `clip_grad_norm_`."""
+    """Shortens gradients whose norm is known already; see `clip_grad_norm_`.
+
+    parameters: one tensor or several; those without a gradient count for nothing.
+    max_norm: the greatest norm.
+    total_norm: the norm that the gradients have.
+    foreach: changes nothing.
+    Returns: nothing.
+    Source: PyTorch, `torch.nn.utils.clip_grads_with_norm_`.
+    """
     _shorten(_with_gradients(parameters), max_norm, total_norm)
 
 
@@ -91,8 +112,15 @@ def _shorten(found: Sequence[tuple[Tensor, Tensor]], max_norm: float, total: Ten
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
-    """Keeps every element of the gradients within -clip_value and clip_value; foreach changes
-    nothing."""
+    """Keeps every element of the gradients within -clip_value and clip_value.
+
+    parameters: one tensor or several; those without a gradient count for nothing.
+    clip_value: the largest size, 0 or more.
+    foreach: changes nothing.
+    Returns: nothing.
+    Raises: OptionError for a negative clip_value.
+    Source: PyTorch, `torch.nn.utils.clip_grad_value_`.
+    """
     if clip_value < 0:
         raise OptionError(f"clip_grad_value_: {clip_value} is negative; give the largest size")
     found = _with_gradients(parameters)
@@ -104,12 +132,24 @@ def clip_grad_value_(
 
 
 def parameters_to_vector(parameters: Iterable[Variable]) -> Tensor:
-    """All elements of all parameters, one after the other."""
+    """All elements of all parameters, one after the other.
+
+    parameters: the parameters, one or more.
+    Returns: a tensor of one axis.
+    Source: PyTorch, `torch.nn.utils.parameters_to_vector`.
+    """
     return f.concat([f.reshape(p, (-1,)) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Variable]) -> None:
-    """Gives parameters the elements of a vector. ShapeError if there are not as many."""
+    """Gives parameters the elements of a vector.
+
+    vec: the elements of all parameters, one after the other.
+    parameters: the parameters that get them.
+    Returns: nothing.
+    Raises: ShapeError if there are not as many elements.
+    Source: PyTorch, `torch.nn.utils.vector_to_parameters`.
+    """
     given = list(parameters)
     if vec.shape != (sum(p.size for p in given),):
         raise ShapeError(f"vector_to_parameters: {vec.shape} for {sum(p.size for p in given)}")

@@ -16,15 +16,29 @@ Layer = TypeVar("Layer", bound=Module)
 
 
 def fuse_conv_bn_eval(conv: Layer, bn: Module, transpose: bool = False) -> Layer:
-    """A copy of a convolution, transposed if it is, that computes what it and a batch norm behind
-    it compute in evaluation. Raises OptionError if one of them is training, or the batch norm has
-    no running statistics."""
+    """A convolution that computes what a convolution and the batch norm behind it compute in
+    evaluation.
+
+    conv: the convolution, which stays as it is.
+    bn: the batch norm.
+    transpose: the convolution is a transposed one.
+    Returns: a copy of conv, with another weight and another bias.
+    Raises: OptionError if one of them is training, or the batch norm has no running statistics.
+    Source: PyTorch, `torch.nn.utils.fusion.fuse_conv_bn_eval`.
+    """
     return _fused(conv, bn, 1 if transpose else 0)
 
 
 def fuse_linear_bn_eval(linear: Layer, bn: Module) -> Layer:
-    """A linear layer that computes what the layer and the batch norm behind it compute in
-    evaluation. Raises OptionError as `fuse_conv_bn_eval`."""
+    """A linear layer that computes what a linear layer and the batch norm behind it compute in
+    evaluation.
+
+    linear: the linear layer, which stays as it is.
+    bn: the batch norm.
+    Returns: a copy of linear, with another weight and another bias.
+    Raises: OptionError if one of them is training, or the batch norm has no running statistics.
+    Source: PyTorch, `torch.nn.utils.fusion.fuse_linear_bn_eval`.
+    """
     return _fused(linear, bn, 0)
 
 

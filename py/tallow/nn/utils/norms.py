@@ -36,8 +36,16 @@ def _given_back(module: Module, name: str, parts: tuple[str, ...], what: str) ->
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Has a weight be computed from the norms of its slices along an axis, `weight_g`, and a weight
-    for their directions, `weight_v` (Salimans and Kingma 2016); gives the module."""
+    """Computes a weight from now on from the norms of its slices along an axis, the parameter
+    `weight_g`, and from their directions, the parameter `weight_v`.
+
+    module: the module that has the weight.
+    name: the name of the weight, which the new names begin with.
+    dim: the axis of the slices; None is one norm of the whole.
+    Returns: the module itself.
+    Raises: OptionError for a parameter that the module doesn't have.
+    Source: Salimans and Kingma 2016; PyTorch, `torch.nn.utils.weight_norm`.
+    """
     weight = _taken(module, name, "weight_norm")
     with no_grad():
         norms = norms_along(weight, dim).detach()
@@ -52,7 +60,14 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Ends what `weight_norm` began; gives the module. Raises OptionError if it did not."""
+    """Ends what `weight_norm` began: the weight is a parameter again, with its present value.
+
+    module: the module that has the weight.
+    name: the name of the weight.
+    Returns: the module itself.
+    Raises: OptionError for a weight that `weight_norm` did not change.
+    Source: PyTorch, `torch.nn.utils.remove_weight_norm`.
+    """
     return _given_back(module, name, (f"{name}_g", f"{name}_v"), "remove_weight_norm")
 
 
@@ -63,9 +78,21 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Has a weight, `weight_orig`, be divided by its greatest singular value, which the power
-    method follows while training (Miyato et al. 2018); gives the module. dim: the axis of
-    results."""
+    """Divides a weight from now on by its greatest singular value, which the power method follows
+    while training.
+
+    The weight itself is the parameter `weight_orig`; the buffers `weight_u` and `weight_v` are the
+    singular vectors.
+
+    module: the module that has the weight.
+    name: the name of the weight, which the new names begin with.
+    n_power_iterations: steps of the power method whenever the weight is computed in training.
+    eps: the least divisor where a vector is brought to length 1.
+    dim: the axis of results; None is 1 for transposed convolutions, else 0.
+    Returns: the module itself.
+    Raises: OptionError for a parameter that the module doesn't have.
+    Source: Miyato et al. 2018; PyTorch, `torch.nn.utils.spectral_norm`.
+    """
     axis = default_axis(module, dim)
     weight = _taken(module, name, "spectral_norm")
     with no_grad():
@@ -87,7 +114,14 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Ends what `spectral_norm` began; gives the module. Raises OptionError if it did not."""
+    """Ends what `spectral_norm` began: the weight is a parameter again, with its present value.
+
+    module: the module that has the weight.
+    name: the name of the weight.
+    Returns: the module itself.
+    Raises: OptionError for a weight that `spectral_norm` did not change.
+    Source: PyTorch, `torch.nn.utils.remove_spectral_norm`.
+    """
     mode = module.training
     object.__setattr__(module, "training", False)  # the singular value stays as it is
     parts = (f"{name}_orig", f"{name}_u", f"{name}_v")

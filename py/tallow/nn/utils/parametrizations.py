@@ -40,9 +40,16 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Has a weight be computed from the norms of its slices along an axis, `original0`, and a
-    weight for their directions, `original1` (Salimans and Kingma 2016); gives the module. dim: None
-    for one norm of the whole."""
+    """Computes a weight from now on from the norms of its slices along an axis, `original0`, and
+    from their directions, `original1`.
+
+    module: the module that has the weight.
+    name: the name of the weight.
+    dim: the axis of the slices; None is one norm of the whole.
+    Returns: the module itself.
+    Raises: OptionError for a parameter that the module doesn't have.
+    Source: Salimans and Kingma 2016; PyTorch, `torch.nn.utils.parametrizations.weight_norm`.
+    """
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 
@@ -108,8 +115,20 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Has a weight be divided by its greatest singular value, which the power method follows while
-    training (Miyato et al. 2018); gives the module. dim: the axis of results."""
+    """Divides a weight from now on by its greatest singular value, which the power method follows
+    while training.
+
+    module: the module that has the weight.
+    name: the name of the weight.
+    n_power_iterations: steps of the power method whenever the weight is computed in training, 1 or
+      more.
+    eps: the least divisor where a vector is brought to length 1.
+    dim: the axis of results; None is 1 for transposed convolutions, else 0.
+    Returns: the module itself.
+    Raises: OptionError for a parameter that the module doesn't have, and for fewer than one
+      iteration.
+    Source: Miyato et al. 2018; PyTorch, `torch.nn.utils.parametrizations.spectral_norm`.
+    """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise OptionError(f"spectral_norm: {type(module).__name__} has no parameter {name!r}")

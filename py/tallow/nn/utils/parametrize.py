@@ -35,6 +35,7 @@ class ParametrizationList(ModuleList):
             setattr(self, name, value if kept else Parameter(value.detach()))
 
     def forward(self) -> Tensor:
+        """The parameter, computed."""
         value: Tensor = self[0](*(getattr(self, name) for name in self.originals))
         for module in list(self)[1:]:
             value = module(value)
@@ -60,12 +61,19 @@ def _backwards(module: Module, value: object) -> Any:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Has a parameter or a buffer of a module be computed by `parametrization`, from what its
-    `right_inverse`, if it has one, gives of the present value; gives the module. A second one
-    computes it from the result of the first.
+    """Computes a parameter or a buffer of a module from now on by another module, a
+    parametrization.
 
-    unsafe: allows another shape or element type. Raises OptionError if there is no such tensor,
-    ShapeError for another shape or type.
+    It begins with what the parametrization's `right_inverse`, if it has one, gives of the present
+    value. A second parametrization computes from the result of the first.
+
+    module: the module that has the parameter or buffer.
+    tensor_name: the name of the parameter or buffer.
+    parametrization: the module that computes it.
+    unsafe: allows another shape or element type.
+    Returns: the module itself.
+    Raises: OptionError if there is no such tensor, ShapeError for another shape or type.
+    Source: PyTorch, `torch.nn.utils.parametrize.register_parametrization`.
     """
     if is_parametrized(module, tensor_name):
         held = module.parametrizations[tensor_name]
@@ -118,7 +126,13 @@ def _check(module: Module, name: str, before: Tensor, unsafe: bool) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether some parameter of a module, or the one of this name, is computed from others."""
+    """Whether some parameter of a module, or the one of a name, is computed from others.
+
+    module: the module.
+    tensor_name: the name of the parameter; None asks for any.
+    Returns: True or False.
+    Source: PyTorch, `torch.nn.utils.parametrize.is_parametrized`.
+    """
     held = module._modules.get("parametrizations")
     if not isinstance(held, ModuleDict):
         return False
@@ -128,9 +142,17 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(
     module: Module, tensor_name: str, leave_parametrized: bool = True
 ) -> Module:
-    """Has a parameter of a module be one as before, with its present value or, unless
-    leave_parametrized, the one that it is computed from; gives the module. Raises OptionError if it
-    is not computed, or is computed from several and would be left as it was."""
+    """Ends what `register_parametrization` began: the tensor is a parameter or buffer again.
+
+    module: the module that has the parameter or buffer.
+    tensor_name: the name of the parameter or buffer.
+    leave_parametrized: it keeps its present value; otherwise it gets the one that it is computed
+      from.
+    Returns: the module itself.
+    Raises: OptionError if it is not computed, or is computed from several and would be left as it
+      was.
+    Source: PyTorch, `torch.nn.utils.parametrize.remove_parametrizations`.
+    """
     if not is_parametrized(module, tensor_name):
         raise OptionError(
             f"remove_parametrizations: {tensor_name!r} of {type(module).__name__} is not "
@@ -175,7 +197,7 @@ def give_property(
     get: Callable[[Any], Tensor],
     put: Callable[[Any, Tensor], None] | None = None,
 ) -> None:
-    """Has an attribute of one module be computed whenever it is asked for."""
+    """Gives one module an attribute that is computed whenever it is asked for."""
     kind = type(module)
     if "_computed_names" not in kind.__dict__:
         kind = type(f"Parametrized{kind.__name__}", (kind,), {"_computed_names": set()})

@@ -27,10 +27,10 @@ __all__ = [
 
 
 class BasePruningMethod:
-    """A way to choose a mask; a call of it before a module's puts the product in place.
+    """A way to choose a mask; a call of it before a module's sets the parameter to its product with
+    the mask.
 
-    A subclass defines `compute_mask(t, default_mask)`, which gives 0 where elements of the scores t
-    are hidden: also where the default mask, of what was pruned before, has 0.
+    A subclass defines `compute_mask`.
     """
 
     PRUNING_TYPE = "unstructured"
@@ -40,7 +40,12 @@ class BasePruningMethod:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask."""
+        """The mask: 0 where elements are hidden, 1 elsewhere.
+
+        t: the scores of the elements.
+        default_mask: the mask of what was pruned before; where it has 0, the new mask has 0 too.
+        Returns: the mask, in the shape of t.
+        """
         raise MissingError(f"{type(self).__name__} does not define compute_mask()")
 
     def apply_mask(self, module: Module) -> Tensor:
@@ -54,8 +59,16 @@ class BasePruningMethod:
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: object = None, **options: Any
     ) -> Any:
-        """Prunes a parameter of a module, further if it is pruned already. Raises OptionError for
-        a name that is no parameter, and for a part beyond 0 and 1."""
+        """Prunes a parameter of a module, further if it is pruned already.
+
+        module: the module that has the parameter.
+        name: the name of the parameter.
+        args, options: the arguments of the method itself, such as amount.
+        importance_scores: scores of the elements, in the shape of the parameter; None takes the
+          elements.
+        Returns: the method, which is a hook of the module now.
+        Raises: OptionError for a name that is no parameter, and for a part beyond 0 and 1.
+        """
         method = cls(*args, **options)
         method._tensor_name = name
         before = next((h for h in _methods(module) if h._tensor_name == name), None)
@@ -83,7 +96,13 @@ class BasePruningMethod:
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
-        """A tensor with zeros where its mask has them."""
+        """A tensor with zeros where its mask has them.
+
+        t: the tensor.
+        default_mask: the mask of what was pruned before; None is ones.
+        importance_scores: scores of the elements, in the shape of t; None takes the elements.
+        Returns: the product of t and the mask.
+        """
         scores = t if importance_scores is None else importance_scores
         default = f.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default)
@@ -117,11 +136,20 @@ class Identity(BasePruningMethod):
     """A mask of ones."""
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The default mask.
+
+        t: not looked at.
+        default_mask: the mask of what was pruned before.
+        Returns: default_mask.
+        """
         return default_mask
 
 
 class CustomFromMask(BasePruningMethod):
-    """A mask that is given."""
+    """A mask that is given.
+
+    mask: 0 where elements are hidden, in the shape of the parameter.
+    """
 
     PRUNING_TYPE = "global"
 
@@ -129,31 +157,59 @@ class CustomFromMask(BasePruningMethod):
         self.mask = asarray(mask)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The default mask times the one that was given.
+
+        t: not looked at.
+        default_mask: the mask of what was pruned before.
+        Returns: the product.
+        """
         return default_mask * self.mask.astype(default_mask.dtype)
 
 
 class RandomUnstructured(BasePruningMethod):
-    """Hides elements that are drawn. amount: which part, or how many."""
+    """Hides elements that are drawn.
+
+    amount: which part of them, 0.0 to 1.0, or how many.
+    """
 
     def __init__(self, amount: float) -> None:
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The default mask, without elements that are drawn.
+
+        t: the scores, of which only the shape counts.
+        default_mask: the mask of what was pruned before.
+        Returns: the mask.
+        """
         return _without(default_mask, f.rand(tuple(t.shape)), self.amount)
 
 
 class L1Unstructured(BasePruningMethod):
-    """Hides the elements of the least absolute values. amount: which part, or how many."""
+    """Hides the elements of the least absolute values.
+
+    amount: which part of them, 0.0 to 1.0, or how many.
+    """
 
     def __init__(self, amount: float) -> None:
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The default mask, without the elements of the least absolute scores.
+
+        t: the scores.
+        default_mask: the mask of what was pruned before.
+        Returns: the mask.
+        """
         return _without(default_mask, f.abs(t), self.amount)
 
 
 class RandomStructured(BasePruningMethod):
-    """Hides slices along an axis that are drawn."""
+    """Hides slices along an axis that are drawn.
+
+    amount: which part of them, 0.0 to 1.0, or how many.
+    dim: the axis.
+    """
 
     PRUNING_TYPE = "structured"
 
@@ -165,6 +221,12 @@ class RandomStructured(BasePruningMethod):
         return f.rand((t.shape[self.dim],))
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """The default mask, without the slices of the least `scores`.
+
+        t: the scores of the elements.
+        default_mask: the mask of what was pruned before.
+        Returns: the mask.
+        """
         axis = self.dim % t.ndim
         others = tuple(a for a in range(t.ndim) if a != axis)
         there = f.max(default_mask, others) if others else default_mask
@@ -173,26 +235,47 @@ class RandomStructured(BasePruningMethod):
 
 
 class LnStructured(RandomStructured):
-    """Hides the slices along an axis of the least n-norm."""
+    """Hides the slices along an axis of the least n-norm.
+
+    amount: which part of them, 0.0 to 1.0, or how many.
+    n: which norm; "inf" and numbers, as of `norm`.
+    dim: the axis.
+    """
 
     def __init__(self, amount: float, n: float | str, dim: int = -1) -> None:
         super().__init__(amount, dim)
         self.n = n
 
     def scores(self, t: Tensor) -> Tensor:
+        """The n-norm of each slice."""
         from ...functions.products import norm
 
         return norm(f.reshape(f.moveaxis(t, self.dim, 0), (t.shape[self.dim], -1)), self.n, 1)
 
 
 def identity(module: Module, name: str) -> Module:
-    """Gives a parameter a mask of ones."""
+    """Gives a parameter a mask of ones.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    Returns: the module itself.
+    Raises: OptionError for a name that is no parameter.
+    Source: PyTorch, `torch.nn.utils.prune.identity`.
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Hides elements that are drawn."""
+    """Hides elements of a parameter that are drawn.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    amount: which part of the elements, 0.0 to 1.0, or how many.
+    Returns: the module itself.
+    Raises: OptionError for a name that is no parameter, and for an amount that cannot be.
+    Source: PyTorch, `torch.nn.utils.prune.random_unstructured`.
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
@@ -200,13 +283,32 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 def l1_unstructured(
     module: Module, name: str, amount: float, importance_scores: object = None
 ) -> Module:
-    """Hides the elements of the least absolute values, or scores."""
+    """Hides the elements of a parameter of the least absolute values, or scores.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    amount: which part of the elements, 0.0 to 1.0, or how many.
+    importance_scores: scores of the elements, in the shape of the parameter; None takes the
+      elements.
+    Returns: the module itself.
+    Raises: OptionError for a name that is no parameter, and for an amount that cannot be.
+    Source: PyTorch, `torch.nn.utils.prune.l1_unstructured`.
+    """
     L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Hides slices along an axis that are drawn."""
+    """Hides slices of a parameter along an axis that are drawn.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    amount: which part of the slices, 0.0 to 1.0, or how many.
+    dim: the axis.
+    Returns: the module itself.
+    Raises: OptionError for a name that is no parameter, and for an amount that cannot be.
+    Source: PyTorch, `torch.nn.utils.prune.random_structured`.
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -219,13 +321,33 @@ def ln_structured(
     dim: int,
     importance_scores: object = None,
 ) -> Module:
-    """Hides the slices along an axis of the least n-norm."""
+    """Hides the slices of a parameter along an axis of the least n-norm.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    amount: which part of the slices, 0.0 to 1.0, or how many.
+    n: which norm.
+    dim: the axis.
+    importance_scores: scores of the elements, in the shape of the parameter; None takes the
+      elements.
+    Returns: the module itself.
+    Raises: OptionError for a name that is no parameter, and for an amount that cannot be.
+    Source: PyTorch, `torch.nn.utils.prune.ln_structured`.
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: object) -> Module:
-    """Hides elements where a mask has 0."""
+    """Hides elements of a parameter where a mask has 0.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    mask: 0 and 1, in the shape of the parameter.
+    Returns: the module itself.
+    Raises: OptionError for a name that is no parameter.
+    Source: PyTorch, `torch.nn.utils.prune.custom_from_mask`.
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -236,8 +358,16 @@ def global_unstructured(
     importance_scores: Mapping[tuple[Module, str], Any] | None = None,
     **options: object,
 ) -> None:
-    """Prunes several parameters, (module, name) each, as if they were one. Raises OptionError for a
-    method of slices."""
+    """Prunes several parameters as if they were one.
+
+    parameters: (module, name) of each.
+    pruning_method: a class that hides single elements, such as L1Unstructured.
+    importance_scores: scores of the elements of parameters, by (module, name).
+    options: the arguments of the method, such as amount.
+    Returns: nothing.
+    Raises: OptionError for a method of slices, and for an amount that cannot be.
+    Source: PyTorch, `torch.nn.utils.prune.global_unstructured`.
+    """
     places = [(module, name) for module, name in parameters]
     if pruning_method.PRUNING_TYPE != "unstructured":
         raise OptionError("global_unstructured: takes methods that hide single elements")
@@ -260,7 +390,14 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Makes the product a parameter again. Raises OptionError for one that is not pruned."""
+    """Makes the product of a pruned parameter and its mask a parameter again.
+
+    module: the module that has the parameter.
+    name: the name of the parameter.
+    Returns: the module itself.
+    Raises: OptionError for one that is not pruned.
+    Source: PyTorch, `torch.nn.utils.prune.remove`.
+    """
     for key, method in list(module._forward_pre_hooks.items()):
         if isinstance(method, BasePruningMethod) and method._tensor_name == name:
             with no_grad():

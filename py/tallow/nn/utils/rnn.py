@@ -18,9 +18,12 @@ from ...tensor import Tensor, asarray, host_values
 class PackedSequence(NamedTuple):
     """Sequences in the order of their lengths, the longest first.
 
-    data: (elements of all, ...), those of the first step of each sequence, of the second, and so
-    on. batch_sizes: how many sequences have each step, int32. sorted_indices: which sequence of the
-    batch is where in that order; unsorted_indices: the way back; None if the batch was in order.
+    data: the elements of all sequences, (elements, ...): those of the first step of each sequence,
+      of the second, and so on.
+    batch_sizes: how many sequences have each step, int32.
+    sorted_indices: which sequence of the batch stands where in that order; None if the batch was in
+      order.
+    unsorted_indices: the way back, or None.
     """
 
     data: Tensor
@@ -78,11 +81,16 @@ def pack_padded_sequence(
     batch_first: bool = False,
     enforce_sorted: bool = True,
 ) -> PackedSequence:
-    """Packs (T, B, ...), or (B, T, ...) if batch_first, with the length of each sequence.
+    """Packs padded sequences, with the length of each.
 
-    lengths: numbers, or a tensor of them, which is read. enforce_sorted: they must be in order, the
-    longest first. Raises OptionError if they are not, or not from 1 to T; ShapeError if there are
-    others than B.
+    input: the sequences, (T, B, ...).
+    lengths: B numbers from 1 to T, or a tensor of them, which is read.
+    batch_first: the input is (B, T, ...).
+    enforce_sorted: the lengths must be in order, the longest first.
+    Returns: the packed sequences.
+    Raises: OptionError for lengths that are not in order or not from 1 to T, ShapeError for another
+      number of them than B.
+    Source: PyTorch, `torch.nn.utils.rnn.pack_padded_sequence`.
     """
     x = f.moveaxis(input, 0, 1) if batch_first else input
     counts = _numbers(lengths)
@@ -113,8 +121,16 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """(T, B, ...), or (B, T, ...) if batch_first, in the order of the batch, and the lengths,
-    int32. total_length: T, if it is not that of the longest. Raises OptionError if it is less."""
+    """Packed sequences as padded ones, in the order of the batch.
+
+    sequence: the packed sequences.
+    batch_first: gives (B, T, ...).
+    padding_value: what stands behind the end of a sequence.
+    total_length: T, if it is not that of the longest.
+    Returns: the sequences, (T, B, ...), and their lengths, int32, (B,).
+    Raises: OptionError for a total_length that is less than the longest.
+    Source: PyTorch, `torch.nn.utils.rnn.pad_packed_sequence`.
+    """
     whole, lengths = padded(sequence, padding_value)
     time = whole.shape[0]
     if total_length is not None:
@@ -135,8 +151,16 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Tensors (length, ...) as one, (T, B, ...), or (B, T, ...) if batch_first. Raises OptionError
-    for another side than "left" or "right", ShapeError if there are none or other axes differ."""
+    """Sequences of different lengths as one tensor.
+
+    sequences: tensors (length, ...), one or more.
+    batch_first: gives (B, T, ...).
+    padding_value: what stands beside a shorter sequence.
+    padding_side: "right" pads behind the end, "left" before the beginning.
+    Returns: (T, B, ...).
+    Raises: OptionError for another side, ShapeError if there are no sequences or other axes differ.
+    Source: PyTorch, `torch.nn.utils.rnn.pad_sequence`.
+    """
     if padding_side not in ("left", "right"):
         raise OptionError(f"pad_sequence: padding_side {padding_side!r} is not 'left' or 'right'")
     if not sequences or any(x.shape[1:] != sequences[0].shape[1:] for x in sequences):
@@ -152,7 +176,15 @@ def pad_sequence(
 
 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Packs tensors (length, ...); see `pack_padded_sequence`."""
+    """Packs sequences of different lengths; see `pack_padded_sequence`.
+
+    sequences: tensors (length, ...), one or more.
+    enforce_sorted: they must be in order of their lengths, the longest first.
+    Returns: the packed sequences.
+    Raises: OptionError for lengths that are not in order, ShapeError if there are no sequences or
+      other axes differ.
+    Source: PyTorch, `torch.nn.utils.rnn.pack_sequence`.
+    """
     lengths = [x.shape[0] for x in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
@@ -160,13 +192,25 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 def unpad_sequence(
     padded_sequences: Tensor, lengths: Tensor | Iterable[SupportsInt], batch_first: bool = False
 ) -> list[Tensor]:
-    """The sequences of a padded tensor, each of its own length."""
+    """The sequences of a padded tensor, each of its own length.
+
+    padded_sequences: the sequences, (T, B, ...).
+    lengths: B numbers, or a tensor of them, which is read.
+    batch_first: the sequences are (B, T, ...).
+    Returns: tensors (length, ...), a list.
+    Source: PyTorch, `torch.nn.utils.rnn.unpad_sequence`.
+    """
     x = padded_sequences if batch_first else f.moveaxis(padded_sequences, 0, 1)
     return [x[n, :length] for n, length in enumerate(_numbers(lengths))]
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of a PackedSequence in the order of the batch."""
+    """The sequences of a PackedSequence, in the order of the batch.
+
+    packed_sequences: the packed sequences.
+    Returns: tensors (length, ...), a list.
+    Source: PyTorch, `torch.nn.utils.rnn.unpack_sequence`.
+    """
     whole, _ = pad_packed_sequence(packed_sequences, batch_first=True)
     lengths = lengths_of(packed_sequences)
     if packed_sequences.unsorted_indices is not None:

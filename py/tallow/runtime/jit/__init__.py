@@ -194,12 +194,9 @@ def jit(
     """Compiles a function to one plan for each combination of shapes and static arguments.
 
     Tensors, arrays and Python floats, also within tuples, lists and dicts, are arguments of the
-    plan; all else is static and must be hashable: another value is another plan. Variables that
-    the function reads or assigns are the plan's state and stay on the device; so does what it
-    returns, as tensors, until it is asked for. A call does not wait for the device.
-
-    static_argnames: keyword arguments that are static though they are floats or tensors.
-    device: where it runs; if None, where its arguments are stored, else the default device.
+    plan; all else is static and must be hashable: another value is another plan. Variables that the
+    function reads or assigns are the plan's state and stay on the device; so does what it returns,
+    as tensors, until it is asked for. A call does not wait for the device.
 
     The function is run once for each plan, so that its side effects, such as print, are seen then
     alone; a condition on the value of a tensor raises TracingError, which names the line.
@@ -214,6 +211,13 @@ def jit(
 
     Gradients are taken within the function. If an argument requires a gradient, it runs as if it
     were not compiled; a `backward` through its result alone raises GradientError.
+
+    function: what is compiled; without it, `jit` gives a decorator.
+    static_argnames: keyword arguments that are static though they are floats or tensors.
+    device: where it runs; None is where its arguments are stored, else the default device.
+    Returns: the compiled function, or the decorator. A call of it raises OptionError for an
+      argument that is neither a tensor nor hashable, DTypeError for a result in a type of few bits.
+    Source: JAX, `jax.jit`, for the name and static_argnames.
     """
     if function is not None:
         return Jitted(function, frozenset(static_argnames), device)
