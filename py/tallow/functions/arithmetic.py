@@ -62,7 +62,7 @@ def div(input: Tensor, other: Tensor | Scalar, *, rounding_mode: str | None = No
 
 
 def rsqrt(input: Tensor) -> Tensor:
-    """1 / sqrt(input).
+    """Computes 1 / sqrt(input).
 
     input: numbers, of any shape; integers count as float32.
     Returns: the reciprocals of the square roots, of the shape of input.
@@ -72,7 +72,7 @@ def rsqrt(input: Tensor) -> Tensor:
 
 
 def log2(input: Tensor) -> Tensor:
-    """The logarithm to the base of 2.
+    """Computes the logarithm to the base of 2.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the logarithms, of the shape of input.
@@ -82,7 +82,7 @@ def log2(input: Tensor) -> Tensor:
 
 
 def log10(input: Tensor) -> Tensor:
-    """The logarithm to the base of 10.
+    """Computes the logarithm to the base of 10.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the logarithms, of the shape of input.
@@ -151,7 +151,7 @@ def allclose(
     """Tells whether `isclose` is true of all elements; reads them.
 
     input, other: numbers, of shapes that broadcast.
-    rtol: the relative tolerance, a share of the size of other.
+    rtol: the relative tolerance, by which |other| is multiplied.
     atol: the absolute tolerance.
     equal_nan: whether two NaN count as equal.
     Returns: True or False.
@@ -171,7 +171,7 @@ def isclose(
     """Tells where elements are equal, or finite and differ by at most atol + rtol * |other|.
 
     input, other: numbers, of shapes that broadcast.
-    rtol: the relative tolerance, a share of the size of other.
+    rtol: the relative tolerance, by which |other| is multiplied.
     atol: the absolute tolerance.
     equal_nan: whether two NaN count as equal.
     Returns: booleans, of the broadcast shape.

@@ -18,7 +18,7 @@ _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 class Ordered(NamedTuple):
-    """Elements in order along an axis, and the places that they had."""
+    """Elements in order along an axis, and the indices that they had."""
 
     values: Tensor
     indices: Tensor

@@ -44,7 +44,7 @@ def _scaled(input: Tensor, order: int) -> Tensor:
 
 
 def i0(input: Tensor) -> Tensor:
-    """The modified Bessel function of order 0.
+    """Computes the modified Bessel function of order 0.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the values, of the shape of input.
@@ -54,7 +54,7 @@ def i0(input: Tensor) -> Tensor:
 
 
 def i0e(input: Tensor) -> Tensor:
-    """exp(-|input|) times the modified Bessel function of order 0.
+    """Computes exp(-|input|) times the modified Bessel function of order 0.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the values, of the shape of input.
@@ -64,7 +64,7 @@ def i0e(input: Tensor) -> Tensor:
 
 
 def i1(input: Tensor) -> Tensor:
-    """The modified Bessel function of order 1.
+    """Computes the modified Bessel function of order 1.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the values, of the shape of input.
@@ -74,7 +74,7 @@ def i1(input: Tensor) -> Tensor:
 
 
 def i1e(input: Tensor) -> Tensor:
-    """exp(-|input|) times the modified Bessel function of order 1.
+    """Computes exp(-|input|) times the modified Bessel function of order 1.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the values, of the shape of input.

@@ -39,7 +39,7 @@ def full(
     fill_value: a number or a boolean.
     dtype: the element type; None follows the value: bool, or the default integer or floating type,
       int32 and float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
@@ -90,7 +90,7 @@ def zeros(
     shape: the shape, instead of dims.
     size: PyTorch's name of shape.
     dtype: the element type; None is the default floating type, float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
@@ -114,7 +114,7 @@ def ones(
     shape: the shape, instead of dims.
     size: PyTorch's name of shape.
     dtype: the element type; None is the default floating type, float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
@@ -138,7 +138,7 @@ def empty(
     shape: the shape, instead of dims.
     size: PyTorch's name of shape.
     dtype: the element type; None is the default floating type, float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
@@ -161,7 +161,7 @@ def full_like(
     x: a tensor, of which only the shape and the type count.
     fill_value: a number or a boolean.
     dtype: the element type; None is that of x.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: GradientError for requires_grad if the type isn't floating.
@@ -181,7 +181,7 @@ def zeros_like(
 
     x: a tensor, of which only the shape and the type count.
     dtype: the element type; None is that of x.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: GradientError for requires_grad if the type isn't floating.
@@ -201,7 +201,7 @@ def ones_like(
 
     x: a tensor, of which only the shape and the type count.
     dtype: the element type; None is that of x.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: GradientError for requires_grad if the type isn't floating.
@@ -229,7 +229,7 @@ def arange(
     step: the distance of neighbours, positive or negative.
     dtype: the element type; None is the default integer type if all three are integers, else the
       default floating type.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     Returns: the numbers, a vector.
     Raises: ShapeError for a step of 0.
     Source: Python array API standard 2024.12, `arange`.
@@ -277,7 +277,7 @@ def linspace(
     end, steps: PyTorch's names of stop and num.
     dtype: the element type; None is the default floating type, float32. Integers are cut towards
       zero.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     Returns: the numbers, a vector (num,).
     Raises: OptionError without stop or num; ShapeError for a negative num.
     Source: Python array API standard 2024.12, `linspace`.
@@ -320,7 +320,7 @@ def eye(
     m: how many columns it has; None is n.
     k: which diagonal: 0 is the main one, positive ones are above it.
     dtype: the element type; None is the default floating type, float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     Returns: the matrix (n, m).
     Raises: ShapeError for a negative number of rows or columns.
     Source: Python array API standard 2024.12, `eye`.
@@ -377,7 +377,7 @@ def of_sizes_or_data(*given: Any, device: str | None = None, dtype: DType | None
     given: lengths, or a `torch.Size`: a tensor of that shape, whose elements are unspecified:
       zeros; or nested lists, an array or a tensor: those elements. Nothing, or None: an empty
       vector.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     dtype: the element type; None is the default floating type.
     Returns: the tensor, which receives no gradient.
     Raises: what `asarray` raises.
@@ -404,7 +404,7 @@ def tensor(
 
     data: the elements. Python's integers become int32, its floating numbers float32.
     dtype: the element type; None is that of the data.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the tensor.
     Raises: what `asarray` raises: ShapeError for ragged lists, DTypeError for what is not numeric;

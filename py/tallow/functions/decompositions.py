@@ -24,7 +24,7 @@ def inverse(input: Tensor) -> Tensor:
 
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """The Moore-Penrose pseudoinverses of matrices.
+    """Computes the Moore-Penrose pseudoinverses of matrices.
 
     input: matrices (..., m, n), float32 or float64.
     rcond: singular values up to rcond times the largest count as 0.
@@ -36,7 +36,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 def slogdet(input: Tensor) -> linalg.SlogdetResult:
-    """The signs of determinants and the logarithms of their sizes.
+    """Computes the signs of determinants and the logarithms of their absolute values.
 
     input: matrices (..., n, n), float32 or float64.
     Returns: (sign, logabsdet), both (...,); 0 and -inf for a singular matrix.
@@ -47,7 +47,7 @@ def slogdet(input: Tensor) -> linalg.SlogdetResult:
 
 
 def logdet(input: Tensor) -> Tensor:
-    """The logarithms of determinants: -inf for those that are 0, NaN for negative ones.
+    """Computes the logarithms of determinants: -inf for those that are 0, NaN for negative ones.
 
     input: matrices (..., n, n), float32 or float64.
     Returns: the logarithms (...,).
@@ -59,7 +59,7 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """The triangular factors of positive-definite matrices.
+    """Computes the triangular factors of positive-definite matrices.
 
     input: symmetric matrices (..., n, n), float32 or float64, of which the half that upper names is
       read.
@@ -88,7 +88,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 
 
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
-    """The inverses of matrices from their Cholesky factors.
+    """Computes the inverses of matrices from their Cholesky factors.
 
     L: Cholesky factors (..., n, n).
     upper: whether the factors are upper triangular.
@@ -101,7 +101,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
 
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """The n-th powers of square matrices.
+    """Computes the n-th powers of square matrices.
 
     input: matrices (..., n, n).
     n: how many factors there are; the inverses are multiplied if it is negative.
@@ -113,7 +113,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 def matrix_exp(input: Tensor) -> Tensor:
-    """The exponentials of square matrices.
+    """Computes the exponentials of square matrices.
 
     input: matrices (..., n, n), float32 or float64.
     Returns: the exponentials, of the shape of input.

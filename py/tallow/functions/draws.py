@@ -66,7 +66,7 @@ def multinomial(
     input: the weights, floating, (classes,) or (n, classes); a row need not add up to 1.
     num_samples: how many indices to draw for each row.
     replacement: whether a row may draw an index twice.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the indices, (num_samples,) or (n, num_samples).
     Raises: ShapeError or DTypeError for other weights; OptionError for fewer than one sample, or
       for more than classes without replacement.
@@ -229,7 +229,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Draws counts of what happens `input` times on average.
 
     input: the means, of any shape.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the counts, of the shape and the type of input.
     Source: PyTorch's documentation, `torch.poisson`; from a mean of 10 on Hoermann 1993, PTRS.
     """
@@ -241,7 +241,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
     count: how many attempts there are.
     prob: the probability of each to succeed, floating, of a shape that broadcasts with count.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the numbers of successes, of the broadcast shape, in the type of prob.
     Raises: ShapeError for shapes that do not broadcast.
     Source: PyTorch's documentation, `torch.binomial`; from a mean of 10 on Hoermann 1993, BTRS.

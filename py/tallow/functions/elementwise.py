@@ -135,7 +135,7 @@ Binary = Callable[[Operand, Operand], Tensor]
 
 def unary(op: Elementwise, of_truth: Unary | None = None) -> Unary:
     """The function of a tensor or a number that applies an op. Where the op takes floating numbers
-    alone, or truth values, others are converted. of_truth: what it is of truth values."""
+    alone, or booleans, others are converted. of_truth: what it is of booleans."""
     alone = op.accepts if op.accepts in ("f", "b") else ""
 
     def function(x: Operand) -> Tensor:
@@ -159,7 +159,7 @@ def _kind(kind: str) -> DType:
 
 def binary(op: Elementwise, of_truth: Binary | None = None) -> Binary:
     """The function of two tensors or numbers that applies an op, with broadcasting, promotion, and
-    the conversions of `unary`. of_truth: what it is of truth values, as in NumPy and PyTorch."""
+    the conversions of `unary`. of_truth: what it is of booleans, as in NumPy and PyTorch."""
     alone = op.accepts if op.accepts in ("f", "b") else ""
 
     def function(x1: Operand, x2: Operand) -> Tensor:
@@ -415,7 +415,7 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether these are integers: a tensor of truth values is none."""
+    """Whether these are integers: a tensor of booleans is none."""
     if isinstance(value, (Tensor, float)):
         return isinstance(value, Tensor) and value.dtype.is_integer
     return isinstance(value, int) or asarray(value).dtype.is_integer

@@ -24,7 +24,7 @@ def _real(x: Tensor) -> Tensor:
 
 
 def lgamma(input: Tensor) -> Tensor:
-    """The logarithm of the size of the gamma function; below 0.5 by reflection.
+    """Computes the logarithm of the absolute value of the gamma function; below 0.5 by reflection.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the logarithms, of the shape of input.
@@ -47,7 +47,7 @@ def lgamma(input: Tensor) -> Tensor:
 
 
 def digamma(input: Tensor) -> Tensor:
-    """The derivative of `lgamma`: the asymptotic series at an argument greater by 10, and
+    """Computes the derivative of `lgamma`: the asymptotic series at an argument greater by 10, and
     reflection below 0.
 
     input: numbers, of any shape; integers count as float32.
@@ -137,8 +137,8 @@ def _log_density(a: Tensor, x: Tensor) -> Tensor:
 
 
 def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """The regularised lower incomplete gamma function: the probability that a draw of the gamma
-    distribution of shape `input` is at most `other`.
+    """Computes the regularised lower incomplete gamma function: the probability that a draw of the
+    gamma distribution of shape `input` is at most `other`.
 
     input: the shape parameters, of which negative ones give NaN.
     other: the bounds, a number or a tensor that broadcasts with input; negative ones give NaN.
@@ -155,7 +155,7 @@ def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
 
 
 def gammaincc(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """The regularised upper incomplete gamma function, 1 less `gammainc`.
+    """Computes the regularised upper incomplete gamma function, 1 less `gammainc`.
 
     input: the shape parameters, of which negative ones give NaN.
     other: the bounds, a number or a tensor that broadcasts with input; negative ones give NaN.
@@ -197,7 +197,7 @@ _TERMS = 10
 
 
 def zeta(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Hurwitz's zeta function: the sum of (k + other) ** -input over k from 0 on.
+    """Computes Hurwitz's zeta function: the sum of (k + other) ** -input over k from 0 on.
 
     input: the exponents, above 1.
     other: where the sum begins, positive, a number or a tensor that broadcasts with input.
@@ -225,7 +225,7 @@ def _rest(found: Tensor, x: Tensor | float, q: Tensor, power: Tensor) -> Tensor:
 
 
 def polygamma(n: int, input: Tensor) -> Tensor:
-    """The derivative of order n of `digamma`.
+    """Computes the derivative of order n of `digamma`.
 
     n: the order, 0 or more.
     input: numbers above -10, of any shape; integers count as float32.
@@ -246,7 +246,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
 
 def mvlgamma(input: Tensor, p: int) -> Tensor:
-    """The logarithm of the gamma function of p dimensions.
+    """Computes the logarithm of the gamma function of p dimensions.
 
     input: numbers, of any shape; integers count as float32.
     p: how many dimensions there are, 1 or more.

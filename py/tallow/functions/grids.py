@@ -45,7 +45,7 @@ def as_tensor(data: Any, dtype: DType | str | None = None, device: str | None = 
     data: a number, nested lists, an array or a tensor.
     dtype: the element type; None is that of the data, int32 for Python's integers, float32 for its
       floating numbers.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     Returns: the tensor.
     Raises: what `asarray` raises: ShapeError for ragged lists, DTypeError for what is not numeric.
     Source: PyTorch's documentation, `torch.as_tensor`.

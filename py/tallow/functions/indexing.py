@@ -101,7 +101,7 @@ def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None 
 
 
 def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
-    """The places of the elements that are not 0, a vector for each axis. Reads the
+    """The indices of the elements that are not 0, a vector for each axis. Reads the
     elements, and blocks."""
     found = [n for n, value in enumerate(host_values([x])[0].flat()) if value]
     places: list[Tensor] = []
@@ -113,7 +113,7 @@ def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
 
 
 def _with_places(x: Tensor, items: list[Any]) -> list[Any]:
-    """The items of a key, with the places where truth values are true instead of these. Raises
+    """The items of a key, with the indices where booleans are true instead of these. Raises
     ShapeError if they have another shape than the axes that they choose from."""
     found: list[Any] = []
     axis = 0
@@ -145,10 +145,10 @@ def _axes(item: Any) -> int:
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """Takes what a key says: integers, slices with steps, None, ..., tensors of integers and masks,
-    as in NumPy.
+    """Indexes x as NumPy does: by integers, slices with steps, None, ..., tensors of integers, and
+    masks.
 
-    A mask, truth values in the shape of the axes that it chooses from, is read, which blocks.
+    A mask, booleans in the shape of the axes that it chooses from, is read, which blocks.
 
     x: a tensor of any type.
     key: one of these, or a tuple of them.
@@ -227,7 +227,7 @@ def _known_rows(x: Tensor, starts: list[int], steps: list[int], cut: Shape) -> N
 
 
 def _items(x: Tensor, items: list[Any]) -> list[Any]:
-    """The items of a key, with slices instead of ..., and with the places of masks."""
+    """The items of a key, with slices instead of ..., and with indices instead of masks."""
     at = None
     used = 0
     for place, item in enumerate(items):

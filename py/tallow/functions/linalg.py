@@ -87,7 +87,7 @@ class CholeskyExResult(NamedTuple):
 
 
 def _given(name: str, x: Tensor, square: bool = False) -> Tensor:
-    """Matrices as the ops take them, checked; autocast has these computed in float32."""
+    """Matrices as the ops take them, checked; under autocast in float32."""
     if autocast.get():
         x = casting.widened(x)
     records.check_matrices(name, x.shape, x.dtype, square)
@@ -205,11 +205,11 @@ def cholesky_solve(b: Tensor, factor: Tensor, upper: bool = False) -> Tensor:
 
 
 def lstsq(a: Tensor, b: Tensor, *, rtol: Bound = None) -> LstsqResult:
-    """Finds the x, the shortest of them, for which the length of a @ x - b is least.
+    """Finds the shortest x that makes the length of a @ x - b least.
 
     a: matrices (..., m, n), float32 or float64.
     b: right sides (..., m, k).
-    rtol: as of `pinv`.
+    rtol: as for `pinv`.
     Returns: (solution, residuals, rank, singular_values): the solutions (..., n, k); the sums of
       squares that remain (..., k), empty unless m > n; the ranks and the singular values of a.
     Raises: ShapeError and DTypeError for what does not fit.
@@ -291,7 +291,7 @@ def det(x: Tensor) -> Tensor:
 
 
 def slogdet(x: Tensor) -> SlogdetResult:
-    """Computes the signs of determinants and the logarithms of their sizes.
+    """Computes the signs of determinants and the logarithms of their absolute values.
 
     x: square matrices (..., n, n), float32 or float64.
     Returns: (sign, logabsdet), both (...,); 0 and -inf for a singular matrix, whose gradient is an
@@ -391,8 +391,8 @@ def eigvalsh(x: Tensor, *, lower: bool = True) -> Tensor:
 
 
 def svd(x: Tensor, *, full_matrices: bool = True) -> SVDResult:
-    """Finds U, the singular values S, and Vh: U * S @ Vh is x, with full_matrices after S is filled
-    with zeros.
+    """Factorises matrices into U, the singular values S, and Vh: x is U * S @ Vh; with
+    full_matrices, once S is filled up with zeros.
 
     Vectors of equal singular values have no derivative: it is infinite.
 
@@ -451,8 +451,8 @@ def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Order | None = "fro")
     x: matrices (..., m, n), floating; "nuc", 2 and -2 take float32 or float64.
     keepdims: keeps the last two axes, with length 1.
     ord: "fro", the root of the sum of squares; "nuc", the sum of the singular values; 2 and -2, the
-      largest and the smallest of these; 1 and -1, of the sums of sizes of columns; inf and -inf, of
-      rows. None is "fro".
+      largest and the smallest of these; 1 and -1, the largest and the smallest sum of absolute
+      values of a column; inf and -inf, of a row. None is "fro".
     Returns: the norms, (...,), or (..., 1, 1) with keepdims.
     Raises: ShapeError for fewer than two axes; DTypeError for elements of another type; OptionError
       for another ord.
@@ -501,7 +501,7 @@ def matrix_rank(
     """Counts the singular values that are not 0.
 
     x: matrices (..., m, n), float32 or float64.
-    rtol, atol: which of them count as 0, as of `pinv`.
+    rtol, atol: which of them count as 0, as for `pinv`.
     hermitian: whether the matrices are symmetric, of which the lower half is read.
     Returns: the ranks, int32 (...,).
     Raises: ShapeError and DTypeError for other tensors.

@@ -220,7 +220,7 @@ trapz = trapezoid
 
 
 def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
-    """The extreme elements so far along an axis, and their last places, in log2(n) steps: see
+    """The extreme elements so far along an axis, and their last indices, in log2(n) steps: see
     cumulative.py."""
     axis = check_axis(dim, input.ndim, "cummax" if greatest else "cummin")
     length = input.shape[axis]

@@ -28,7 +28,7 @@ def signbit(input: Tensor) -> Tensor:
 
 
 def copysign(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Combines the size of input with the sign of other.
+    """Combines the magnitude of input with the sign of other.
 
     input: numbers, of any shape; integers count as float32.
     other: a number or a tensor that broadcasts with input, of which only the signs count.
@@ -299,8 +299,8 @@ def frexp(input: Tensor) -> Parts:
     """Splits numbers into mantissas and exponents: input = mantissa * 2 ** exponent.
 
     input: numbers, of any shape; integers count as float32.
-    Returns: (mantissa, exponent), both of the shape of input: mantissas of a size from 0.5 to 1,
-      and int32 exponents. 0 and what is not finite have the exponent 0.
+    Returns: (mantissa, exponent), both of the shape of input: mantissas of a magnitude from 0.5 to
+      1, and int32 exponents. 0 and what is not finite have the exponent 0.
     Source: PyTorch's documentation, `torch.frexp`.
     """
     x = input if input.dtype.is_floating else input.astype(dt.float32)

@@ -1,4 +1,4 @@
-"""PyTorch's names for what depends on the order of elements: medians, quantiles, places in order.
+"""PyTorch's names for what depends on the order of elements: medians, quantiles, indices in order.
 
 NaN is the last in all orders, as in NumPy.
 """
@@ -146,7 +146,7 @@ def quantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """Gives the elements below which the parts q lie.
+    """Computes quantiles: the elements below which the parts q lie.
 
     input: numbers, of any shape; integers count as float32.
     q: the parts, from 0 to 1: a number, or a vector, which is the first axis of the result. Parts
@@ -241,7 +241,7 @@ def _quantile(
 
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
-    """Finds the most frequent element along an axis, the least of such, and its last index.
+    """Finds the most frequent element along an axis, the least of several, and its last index.
 
     It compares all elements with all.
 

@@ -1,4 +1,4 @@
-"""Functions that write at places, and those that take elements from them."""
+"""Functions that write at indices, and those that take elements from them."""
 
 from __future__ import annotations
 
@@ -165,7 +165,8 @@ def index_reduce(
     *,
     include_self: bool = True,
 ) -> Tensor:
-    """Combines slices of source, as `scatter_reduce`, at the indices of a vector along an axis.
+    """Combines slices of source, as `scatter_reduce` does, at the indices of a vector along an
+    axis.
 
     input: numbers, with one axis or more.
     dim: the axis.
@@ -186,12 +187,12 @@ def index_reduce(
 
 
 def _numbered(input: Tensor) -> Tensor:
-    """The place of each element among all."""
+    """The index of each element among all."""
     return reshape(arange(input.size), input.shape)
 
 
 def _written(input: Tensor, places: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
-    """input with values, which broadcast, at places among all elements, or added to those there."""
+    """input with values, which broadcast, at indices among all elements, or added to them."""
     new = broadcast_to(asarray(values).astype(input.dtype), places.shape)
     flat = scatter_rows(
         reshape(input, (1, -1, 1)),

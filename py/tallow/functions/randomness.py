@@ -41,9 +41,9 @@ def rand(
     *dims: the shape, as numbers or as one sequence.
     size: the shape, instead of dims.
     dtype: the element type; None is the default floating type, float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the numbers.
     Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
       floating.
@@ -67,9 +67,9 @@ def randn(
     *dims: the shape, as numbers or as one sequence.
     size: the shape, instead of dims.
     dtype: the element type; None is the default floating type, float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the numbers.
     Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
       floating.
@@ -84,7 +84,7 @@ def rand_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> T
 
     x: a tensor, of which only the shape and the type count.
     dtype: the element type; None is that of x.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     Returns: the numbers, of the shape of x.
     Source: PyTorch's documentation, `torch.rand_like`.
     """
@@ -96,7 +96,7 @@ def randn_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> 
 
     x: a tensor, of which only the shape and the type count.
     dtype: the element type; None is that of x.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     Returns: the numbers, of the shape of x.
     Source: PyTorch's documentation, `torch.randn_like`.
     """
@@ -118,8 +118,8 @@ def randint(
     high: the upper bound, which is excluded; or the shape.
     size: the shape.
     dtype: the element type; None is the default integer type, int32.
-    device: the device that computes it, such as "webgpu"; None names none.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the integers.
     Raises: OptionError if there are none between, or more than 2 ** 31; ShapeError for what is not
       a shape.
@@ -145,8 +145,8 @@ def randperm(n: int, *, device: str | None = None, generator: Generator | None =
     """Gives the integers below n in a random order.
 
     n: how many there are.
-    device: the device that computes it, such as "webgpu"; None names none.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the integers, a vector (n,), of the default integer type.
     Raises: ShapeError for a negative n.
     Source: PyTorch's documentation, `torch.randperm`.
@@ -158,7 +158,7 @@ def bernoulli(p: Tensor, *, generator: Generator | None = None) -> Tensor:
     """Draws 1 with the probability p, else 0.
 
     p: the probabilities, of any shape.
-    generator: draws in place of the global generator, which `tl.manual_seed` seeds.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
     Returns: the draws, of the shape and the type of p.
     Source: PyTorch's documentation, `torch.bernoulli`.
     """

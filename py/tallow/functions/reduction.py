@@ -253,7 +253,7 @@ def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
 
     x: numbers or booleans, of any shape.
     axis: the axis or axes; None takes all elements.
-    correction: as of `var`.
+    correction: as for `var`.
     keepdims: keeps these axes, with length 1.
     Returns: the standard deviations, of the shape of x without these axes, in the floating type of
       x or else float32.

@@ -1,4 +1,4 @@
-"""Where elements are: places of those that are not 0, positions in sorted boundaries."""
+"""Where elements are: indices of those that are not 0, positions in sorted boundaries."""
 
 from __future__ import annotations
 

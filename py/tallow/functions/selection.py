@@ -16,7 +16,7 @@ from .indexing import checked_indices, take, take_along_axis
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Scalar | Tensor) -> Tensor:
-    """Writes `value` where the mask is true; the elements of input stay elsewhere.
+    """Writes `value` where the mask is true; elsewhere the elements of input stay.
 
     input: a tensor of any type.
     mask: booleans, which broadcast with input.
@@ -115,8 +115,9 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 def scatter_along(
     input: Tensor, dim: int, index: Tensor, src: Tensor | Scalar, reduce: str = "none"
 ) -> Tensor:
-    """Writes elements by index, PyTorch's `scatter`: the result is input, in which result[index[i,
-    j], j] = src[i, j] for dim 0, and so on.
+    """Writes elements by index, PyTorch's `scatter`.
+
+    The result is input, in which result[index[i, j], j] = src[i, j] for dim 0, and so on.
 
     input: a tensor with one axis or more.
     dim: the axis along which they are indices.
@@ -200,9 +201,9 @@ def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
     """Writes a value by a key: the result is input, in which input[key] is the value.
 
     input: a tensor of any type.
-    key: as of `getitem`, or truth values for the first axes of input.
-    value: the elements to write, which broadcast. Where key is truth values, it has a row for each
-      that is true, in order, which nothing counts, or the same for all.
+    key: as for `getitem`, or booleans for the first axes of input.
+    value: the elements to write, which broadcast. Where key is booleans, it has a row for each that
+      is true, in order, which nothing counts, or one for all.
     Returns: the elements, of the shape and the type of input.
     Raises: ShapeError for a mask or a value that does not fit; IndexRangeError for a number out of
       range; what `getitem` raises.

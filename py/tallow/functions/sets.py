@@ -38,7 +38,7 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """Gives the different elements, in order; NaN comes last, and equals no other. Reads the
+    """Gives the different elements, in order; NaN comes last and equals no other. Reads the
     elements, and blocks.
 
     input: numbers or booleans, of any shape.

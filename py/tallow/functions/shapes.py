@@ -61,8 +61,9 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 def permute(input: Tensor, *dims: Shape) -> Tensor:
-    """Orders the axes anew, axis i of the result is axis dims[i]: permute(x, (1, 0)) or permute(x,
-    1, 0).
+    """Orders the axes anew: axis i of the result is axis dims[i].
+
+    The order may be one sequence or numbers, permute(x, (1, 0)) or permute(x, 1, 0).
 
     input: a tensor of any shape.
     dims: all axes of input, in their new order, as numbers or as one sequence.

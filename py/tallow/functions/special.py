@@ -89,7 +89,7 @@ _FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.005739
 
 
 def erfinv(input: Tensor) -> Tensor:
-    """Gives the number whose error function this is.
+    """Computes the inverse of the error function.
 
     input: numbers from -1 to 1, of any shape; those beyond give NaN.
     Returns: the numbers, of the shape of input, in single precision.
@@ -113,8 +113,8 @@ def _giles(w: Tensor) -> Tensor:
 
 
 def ndtri(input: Tensor) -> Tensor:
-    """Gives the number below which a normal variable is with this probability, the inverse of
-    `ndtr`: by `erfinv`, and a step of Newton's in the logarithm where it has fewer digits.
+    """Computes quantiles of the standard normal distribution, the inverse of `ndtr`: by `erfinv`,
+    and a step of Newton's in the logarithm where it has fewer digits.
 
     input: probabilities, of any shape; those beyond 0 and 1 give NaN.
     Returns: the numbers, of the shape of input.
@@ -141,7 +141,7 @@ def ndtri(input: Tensor) -> Tensor:
 
 
 def ndtr(input: Tensor) -> Tensor:
-    """Gives the probability that a normal variable is at most this.
+    """Computes the probability that a standard normal variable is at most input.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the probabilities, of the shape of input.
@@ -151,7 +151,7 @@ def ndtr(input: Tensor) -> Tensor:
 
 
 def log_ndtr(input: Tensor) -> Tensor:
-    """Gives the logarithm of `ndtr`, which is finite where that is 0.
+    """Computes the logarithm of `ndtr`, which is finite where that is 0.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the logarithms, of the shape of input.

@@ -20,7 +20,7 @@ def _window(
     device: str | None,
     requires_grad: bool,
 ) -> Tensor:
-    """The values of a function of 0 to 1 at that many places: both ends, or without the last."""
+    """The values of a function of 0 to 1 at that many points: both ends, or without the last."""
     if length < 0:
         raise OptionError(f"a window of {length} elements")
     steps = length if periodic else length - 1
@@ -41,7 +41,7 @@ def bartlett_window(
     window_length: how many elements.
     periodic: whether the last element, which is as the first, is left out.
     dtype: the element type; None is float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the window, a vector.
     Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
@@ -66,7 +66,7 @@ def blackman_window(
     window_length: how many elements.
     periodic: whether the last element, which is as the first, is left out.
     dtype: the element type; None is float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the window, a vector.
     Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
@@ -96,7 +96,7 @@ def hamming_window(
     periodic: whether the last element, which is as the first, is left out.
     alpha, beta: the numbers of the formula.
     dtype: the element type; None is float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the window, a vector.
     Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
@@ -123,7 +123,7 @@ def hann_window(
     window_length: how many elements.
     periodic: whether the last element, which is as the first, is left out.
     dtype: the element type; None is float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the window, a vector.
     Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
@@ -150,7 +150,7 @@ def kaiser_window(
     periodic: whether the last element, which is as the first, is left out.
     beta: how narrow it is.
     dtype: the element type; None is float32.
-    device: the device that computes it, such as "webgpu"; None names none.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
     requires_grad: whether `backward` gives it a gradient.
     Returns: the window, a vector.
     Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
