@@ -13,19 +13,43 @@ from . import elementwise, reduction
 def clamp(
     input: Tensor, min: Scalar | Tensor | None = None, max: Scalar | Tensor | None = None
 ) -> Tensor:
-    """The elements clamped to min and max; OptionError if both are None."""
+    """Clamps the elements to min and max.
+
+    input: numbers, of any shape.
+    min, max: the bounds, numbers or tensors that broadcast; None bounds nothing.
+    Returns: the clamped elements, of the common type and shape of input and the bounds.
+    Raises: OptionError if both bounds are None; ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.clamp`.
+    """
     if min is None and max is None:
         raise OptionError("clamp: needs min, max, or both")
     return elementwise.clip(input, min, max)
 
 
 def sub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
-    """input - alpha * other."""
+    """Subtracts a multiple of other: input - alpha * other.
+
+    input: numbers, of any shape.
+    other: a number or a tensor that broadcasts with input.
+    alpha: a number by which other is multiplied first.
+    Returns: the differences, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast; DTypeError for booleans.
+    Source: PyTorch's documentation, `torch.sub`.
+    """
     return asarray(input) - (other if alpha == 1 else asarray(other) * alpha)
 
 
 def div(input: Tensor, other: Tensor | Scalar, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other; rounding_mode "floor" or "trunc" rounds it down or towards 0."""
+    """Divides input by other, and rounds the quotients if rounding_mode says so.
+
+    input: the dividends, of any shape.
+    other: the divisors, a number or a tensor that broadcasts with input.
+    rounding_mode: None keeps fractions; "floor" rounds down; "trunc" rounds towards 0.
+    Returns: the quotients, of the broadcast shape; without rounding those of integers are float32,
+      with "trunc" the type is that of input.
+    Raises: OptionError for another rounding_mode; ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.div`.
+    """
     input = asarray(input)
     if rounding_mode is None:
         return input / other
@@ -38,39 +62,82 @@ def div(input: Tensor, other: Tensor | Scalar, *, rounding_mode: str | None = No
 
 
 def rsqrt(input: Tensor) -> Tensor:
-    """1 / sqrt(input)."""
+    """Computes 1 / sqrt(input).
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the reciprocals of the square roots, of the shape of input.
+    Source: PyTorch's documentation, `torch.rsqrt`.
+    """
     return 1 / elementwise.sqrt(input)
 
 
 def log2(input: Tensor) -> Tensor:
-    """The logarithm to the base of 2."""
+    """Computes the logarithm to the base of 2.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the logarithms, of the shape of input.
+    Source: Python array API standard 2024.12, `log2`.
+    """
     return elementwise.log(input) * (1 / math.log(2))
 
 
 def log10(input: Tensor) -> Tensor:
-    """The logarithm to the base of 10."""
+    """Computes the logarithm to the base of 10.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the logarithms, of the shape of input.
+    Source: Python array API standard 2024.12, `log10`.
+    """
     return elementwise.log(input) * (1 / math.log(10))
 
 
 def isfinite(input: Tensor) -> Tensor:
-    """Where elements are neither infinite nor NaN."""
+    """Tells where elements are neither infinite nor NaN.
+
+    input: numbers or booleans, of any shape.
+    Returns: booleans, of the shape of input.
+    Source: Python array API standard 2024.12, `isfinite`.
+    """
     if not input.dtype.is_floating:
         return elementwise.equal(input, input)
     return ~(elementwise.isnan(input) | elementwise.isinf(input))
 
 
 def lerp(input: Tensor, end: Tensor, weight: Tensor | Scalar) -> Tensor:
-    """input + weight * (end - input)."""
+    """Interpolates linearly: input + weight * (end - input).
+
+    input, end: the numbers at weight 0 and at weight 1, of shapes that broadcast.
+    weight: a number or a tensor that broadcasts with them.
+    Returns: the interpolated numbers, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.lerp`.
+    """
     return input + (end - input) * weight
 
 
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-    """input + value * tensor1 * tensor2."""
+    """Adds a product: input + value * tensor1 * tensor2.
+
+    input: numbers, of any shape.
+    tensor1, tensor2: the factors, which broadcast with input.
+    value: a number by which the product is multiplied.
+    Returns: the sums, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.addcmul`.
+    """
     return input + tensor1 * tensor2 * value
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
-    """input + value * tensor1 / tensor2."""
+    """Adds a quotient: input + value * tensor1 / tensor2.
+
+    input: numbers, of any shape.
+    tensor1, tensor2: the dividends and the divisors, which broadcast with input.
+    value: a number by which the quotient is multiplied.
+    Returns: the sums, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.addcdiv`.
+    """
     return input + tensor1 / tensor2 * value
 
 
@@ -81,7 +148,16 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> bool:
-    """Whether all elements differ by at most atol + rtol * |other|; reads them."""
+    """Tells whether `isclose` is true of all elements; reads them.
+
+    input, other: numbers, of shapes that broadcast.
+    rtol: the relative tolerance, by which |other| is multiplied.
+    atol: the absolute tolerance.
+    equal_nan: whether two NaN count as equal.
+    Returns: True or False.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.allclose`.
+    """
     return bool(reduction.all(isclose(input, other, rtol, atol, equal_nan)))
 
 
@@ -92,7 +168,16 @@ def isclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> Tensor:
-    """Where elements are equal, or finite and differ by at most atol + rtol * |other|."""
+    """Tells where elements are equal, or finite and differ by at most atol + rtol * |other|.
+
+    input, other: numbers, of shapes that broadcast.
+    rtol: the relative tolerance, by which |other| is multiplied.
+    atol: the absolute tolerance.
+    equal_nan: whether two NaN count as equal.
+    Returns: booleans, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.isclose`.
+    """
     near = abs(input - other) <= atol + rtol * abs(other)
     found: Tensor = (input == other) | (near & isfinite(input) & isfinite(other))
     if equal_nan and input.dtype.is_floating:

@@ -18,7 +18,7 @@ _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 class Ordered(NamedTuple):
-    """Elements in order along an axis, and the places that they had."""
+    """Elements in order along an axis, and the indices that they had."""
 
     values: Tensor
     indices: Tensor
@@ -33,10 +33,19 @@ def argsort(
     dim: int | None = None,
     stable: bool = True,
 ) -> Tensor:
-    """The indices that sort the elements along an axis, which PyTorch names dim; equal
-    elements always keep their order.
+    """Gives the indices that sort the elements along an axis; equal elements always keep their
+    order.
 
-    count: return only the first `count` indices. Raises ShapeError if there are fewer.
+    x: numbers or booleans, of one axis or more.
+    axis: the axis along which to sort.
+    descending: whether the largest element comes first.
+    count: how many indices to return, the first ones; None returns all.
+    dim: PyTorch's name of axis.
+    stable: changes nothing, since the order is always stable.
+    Returns: the indices, of the default integer type and the shape of x; along the axis there are
+      `count` of them if it is given.
+    Raises: AxisError for an axis that x doesn't have; ShapeError if count exceeds the axis.
+    Source: Python array API standard 2024.12, `argsort`.
     """
     axis = check_axis(axis if dim is None else dim, x.ndim, "argsort")
     length = x.shape[axis] if count is None else count
@@ -46,25 +55,48 @@ def argsort(
 
 
 def ordered(x: Tensor, axis: int = -1, descending: bool = False) -> Ordered:
-    """(values, indices): the elements in order along an axis, and their places. Equal ones always
-    keep their order."""
+    """Sorts the elements along an axis and tells where they were; equal ones always keep their
+    order.
+
+    x: numbers or booleans, of one axis or more.
+    axis: the axis along which to sort.
+    descending: whether the largest element comes first.
+    Returns: (values, indices), both of the shape of x: the elements in order, and the indices that
+      they had.
+    Raises: AxisError for an axis that x doesn't have.
+    """
     places = argsort(x, axis, descending)
     return Ordered(take_along_axis(x, places, axis), places)
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:
-    """The elements sorted along an axis; equal ones always keep their order."""
+    """Sorts the elements along an axis; equal ones always keep their order.
+
+    x: numbers or booleans, of one axis or more.
+    axis: the axis along which to sort.
+    descending: whether the largest element comes first.
+    stable: changes nothing, since the order is always stable.
+    Returns: the elements in order, of the shape and the type of x.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `sort`.
+    """
     return ordered(x, axis, descending).values
 
 
 def scatter(x: Tensor, places: Tensor, updates: Tensor, reduction: str = "none") -> Tensor:
-    """x with rows of `updates` written at the indices `places` of its first axis.
+    """Writes rows of `updates` into x at the indices `places` of its first axis.
 
-    x (n, ...), places (j,), updates (j, ...); negative indices count from the end. reduction:
-    "none" (the last update of an index wins), or how updates combine with the existing elements:
-    "add", "mul", "max", "min". Raises ShapeError for shapes that do not fit, DTypeError for types,
-    OptionError for the reduction. NumPy rejects an index that is out of range; a GPU skips its
-    update.
+    NumPy rejects an index that is out of range; a GPU skips its update.
+
+    x: (n, ...), elements of any type; it stays as it is.
+    places: (j,), integers; negative ones count from the end.
+    updates: (j, ...), in the type of x, with the other axes of x.
+    reduction: "none" (the last update of an index wins), or how updates combine with the existing
+      elements: "add", "mul", "max", "min".
+    Returns: x with the updates, of the same shape and type.
+    Raises: ShapeError for shapes that do not fit; DTypeError for types that do not fit; OptionError
+      for another reduction; IndexRangeError on NumPy for an index out of range, when the result is
+      computed.
     """
     if not x.ndim or places.ndim != 1 or updates.shape != (*places.shape, *x.shape[1:]):
         raise ShapeError(

@@ -44,20 +44,40 @@ def _scaled(input: Tensor, order: int) -> Tensor:
 
 
 def i0(input: Tensor) -> Tensor:
-    """The modified Bessel function of order 0."""
+    """Computes the modified Bessel function of order 0.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: Abramowitz and Stegun 1964, 9.6.10 and 9.7.1.
+    """
     return i0e(input) * elementwise.exp(elementwise.abs(input))
 
 
 def i0e(input: Tensor) -> Tensor:
-    """exp(-|x|) times the modified Bessel function of order 0."""
+    """Computes exp(-|input|) times the modified Bessel function of order 0.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: Abramowitz and Stegun 1964, 9.6.10 and 9.7.1.
+    """
     return _scaled(input, 0)
 
 
 def i1(input: Tensor) -> Tensor:
-    """The modified Bessel function of order 1."""
+    """Computes the modified Bessel function of order 1.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: Abramowitz and Stegun 1964, 9.6.10 and 9.7.1.
+    """
     return i1e(input) * elementwise.exp(elementwise.abs(input))
 
 
 def i1e(input: Tensor) -> Tensor:
-    """exp(-|x|) times the modified Bessel function of order 1."""
+    """Computes exp(-|input|) times the modified Bessel function of order 1.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: Abramowitz and Stegun 1964, 9.6.10 and 9.7.1.
+    """
     return _scaled(input, 1) * input

@@ -33,10 +33,19 @@ def full(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` everywhere. The default dtype follows the value: bool, or the default
-    integer or floating type, int32 and float32.
-    Here and in the functions below, device: where it is computed, if it is named; requires_grad:
-    `backward` gives it a gradient, GradientError if it is not floating."""
+    """Makes a tensor that has `fill_value` everywhere.
+
+    shape: a length, or the lengths of the axes.
+    fill_value: a number or a boolean.
+    dtype: the element type; None follows the value: bool, or the default integer or floating type,
+      int32 and float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
+      floating; DeviceUnavailableError for a device that is not there.
+    Source: Python array API standard 2024.12, `full`.
+    """
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
     if dtype is None:
         wanted = dt.default_floating() if type(fill_value) is float else asarray(fill_value).dtype
@@ -75,8 +84,19 @@ def zeros(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32"), zeros(shape=(2, 3)), which
-    PyTorch calls size. dtype: the default floating type, float32, if None."""
+    """Makes a tensor that has 0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32").
+
+    *dims: the shape, as one sequence or as numbers; after a sequence, the element type may follow.
+    shape: the shape, instead of dims.
+    size: PyTorch's name of shape.
+    dtype: the element type; None is the default floating type, float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
+      floating.
+    Source: Python array API standard 2024.12, `zeros`.
+    """
     return _filled(0, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
@@ -88,7 +108,19 @@ def ones(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """1 everywhere; the shape as for `zeros`."""
+    """Makes a tensor that has 1 everywhere: ones((2, 3)), ones(2, 3), ones((2, 3), "int32").
+
+    *dims: the shape, as one sequence or as numbers; after a sequence, the element type may follow.
+    shape: the shape, instead of dims.
+    size: PyTorch's name of shape.
+    dtype: the element type; None is the default floating type, float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
+      floating.
+    Source: Python array API standard 2024.12, `ones`.
+    """
     return _filled(1, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
@@ -100,7 +132,19 @@ def empty(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Unspecified elements: zeros."""
+    """Makes a tensor whose elements are unspecified: they are 0.
+
+    *dims: the shape, as one sequence or as numbers; after a sequence, the element type may follow.
+    shape: the shape, instead of dims.
+    size: PyTorch's name of shape.
+    dtype: the element type; None is the default floating type, float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
+      floating.
+    Source: Python array API standard 2024.12, `empty`.
+    """
     return _filled(0, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
@@ -112,7 +156,17 @@ def full_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` in the shape of x, and by default in its type."""
+    """Makes a tensor that has `fill_value` everywhere, in the shape of x.
+
+    x: a tensor, of which only the shape and the type count.
+    fill_value: a number or a boolean.
+    dtype: the element type; None is that of x.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: GradientError for requires_grad if the type isn't floating.
+    Source: Python array API standard 2024.12, `full_like`.
+    """
     return full(x.shape, fill_value, dtype or x.dtype, device=device, requires_grad=requires_grad)
 
 
@@ -123,7 +177,16 @@ def zeros_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """0 in the shape of x."""
+    """Makes a tensor that has 0 everywhere, in the shape of x.
+
+    x: a tensor, of which only the shape and the type count.
+    dtype: the element type; None is that of x.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: GradientError for requires_grad if the type isn't floating.
+    Source: Python array API standard 2024.12, `zeros_like`.
+    """
     return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
 
 
@@ -134,7 +197,16 @@ def ones_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """1 in the shape of x."""
+    """Makes a tensor that has 1 everywhere, in the shape of x.
+
+    x: a tensor, of which only the shape and the type count.
+    dtype: the element type; None is that of x.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: GradientError for requires_grad if the type isn't floating.
+    Source: Python array API standard 2024.12, `ones_like`.
+    """
     return full_like(x, 1, dtype, device=device, requires_grad=requires_grad)
 
 
@@ -150,7 +222,18 @@ def arange(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """start, start + step, ... up to but excluding stop; with one argument, it is the stop."""
+    """Counts from start up to but excluding stop: start, start + step, ...
+
+    start: the first number; if it is the only one, it is the stop, and the first number is 0.
+    stop: the end, which is excluded.
+    step: the distance of neighbours, positive or negative.
+    dtype: the element type; None is the default integer type if all three are integers, else the
+      default floating type.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    Returns: the numbers, a vector.
+    Raises: ShapeError for a step of 0.
+    Source: Python array API standard 2024.12, `arange`.
+    """
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -185,8 +268,20 @@ def linspace(
     dtype: TypeLike = None,
     device: str | None = None,
 ) -> Tensor:
-    """num evenly spaced numbers from start to stop, which PyTorch names steps and end; float32
-    unless dtype is another type, whose integers are cut towards zero."""
+    """Makes evenly spaced numbers from start to stop.
+
+    start: the first number.
+    stop: the last number.
+    num: how many numbers there are.
+    endpoint: whether the last one is stop; without it, stop is the one that would follow.
+    end, steps: PyTorch's names of stop and num.
+    dtype: the element type; None is the default floating type, float32. Integers are cut towards
+      zero.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    Returns: the numbers, a vector (num,).
+    Raises: OptionError without stop or num; ShapeError for a negative num.
+    Source: Python array API standard 2024.12, `linspace`.
+    """
     stop, num = end if stop is None else stop, steps if num is None else num
     if stop is None or num is None:
         raise OptionError("linspace: give the last number, and how many there are")
@@ -219,7 +314,17 @@ def eye(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """1 on the k-th diagonal of an n by m matrix, 0 elsewhere."""
+    """Makes a matrix that has 1 on its k-th diagonal and 0 elsewhere.
+
+    n: how many rows it has.
+    m: how many columns it has; None is n.
+    k: which diagonal: 0 is the main one, positive ones are above it.
+    dtype: the element type; None is the default floating type, float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    Returns: the matrix (n, m).
+    Raises: ShapeError for a negative number of rows or columns.
+    Source: Python array API standard 2024.12, `eye`.
+    """
     shape = check_shape([n, n if m is None else m], "eye")
     ones_there = _iota(shape, 1) == _iota(shape, 0) + k
     return placed(ones_there.astype(as_dtype(dtype or dt.default_floating())), device)
@@ -241,21 +346,43 @@ def _triangle(x: Tensor, k: int, lower: bool) -> Tensor:
 
 
 def tril(x: Tensor, k: int = 0, *, diagonal: int | None = None) -> Tensor:
-    """The elements on and below the k-th diagonal of the last two axes; 0 above.
-    diagonal: PyTorch's name of k."""
+    """Keeps the elements on and below the k-th diagonal of the last two axes; those above become 0.
+
+    x: matrices (..., m, n).
+    k: which diagonal: 0 is the main one, positive ones are above it.
+    diagonal: PyTorch's name of k.
+    Returns: the lower triangles, of the shape and the type of x.
+    Raises: ShapeError for fewer than two axes.
+    Source: Python array API standard 2024.12, `tril`.
+    """
     return _triangle(x, k if diagonal is None else diagonal, True)
 
 
 def triu(x: Tensor, k: int = 0, *, diagonal: int | None = None) -> Tensor:
-    """The elements on and above the k-th diagonal of the last two axes; 0 below.
-    diagonal: PyTorch's name of k."""
+    """Keeps the elements on and above the k-th diagonal of the last two axes; those below become 0.
+
+    x: matrices (..., m, n).
+    k: which diagonal: 0 is the main one, positive ones are above it.
+    diagonal: PyTorch's name of k.
+    Returns: the upper triangles, of the shape and the type of x.
+    Raises: ShapeError for fewer than two axes.
+    Source: Python array API standard 2024.12, `triu`.
+    """
     return _triangle(x, k if diagonal is None else diagonal, False)
 
 
 def of_sizes_or_data(*given: Any, device: str | None = None, dtype: DType | None = None) -> Tensor:
-    """What PyTorch's `torch.Tensor` makes, in the default floating type, or another: of lengths, a
-    tensor of that shape; of nested lists, an array or a tensor, those elements. The elements of a
-    tensor of a shape are unspecified: zeros. Raises what `asarray` raises."""
+    """Makes what PyTorch's `torch.Tensor` makes: a tensor of a shape, or of data.
+
+    given: lengths, or a `torch.Size`: a tensor of that shape, whose elements are unspecified:
+      zeros; or nested lists, an array or a tensor: those elements. Nothing, or None: an empty
+      vector.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    dtype: the element type; None is the default floating type.
+    Returns: the tensor, which receives no gradient.
+    Raises: what `asarray` raises.
+    Source: PyTorch's documentation, `torch.Tensor`.
+    """
     kind = dt.default_floating() if dtype is None else dtype
     if not given or given[0] is None:
         return full((0,), 0.0, kind)
@@ -273,8 +400,17 @@ def tensor(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor of a number, nested lists or an array, which is copied. Python's integers become
-    int32, its floating numbers float32. Raises what `asarray` raises."""
+    """Makes a tensor of a number, nested lists or an array, which is copied.
+
+    data: the elements. Python's integers become int32, its floating numbers float32.
+    dtype: the element type; None is that of the data.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the tensor.
+    Raises: what `asarray` raises: ShapeError for ragged lists, DTypeError for what is not numeric;
+      GradientError for requires_grad if the type isn't floating.
+    Source: PyTorch's documentation, `torch.tensor`.
+    """
     if hasattr(data, "__array__") and not isinstance(data, Tensor):
         data = data.__array__().copy()
     made = asarray(data, dtype)
@@ -285,12 +421,23 @@ def tensor(
 
 
 def from_numpy(ndarray: Any) -> Tensor:
-    """A tensor of an array, which is not copied: do not change it afterwards."""
+    """Makes a tensor of an array, which is not copied: do not change it afterwards.
+
+    ndarray: a NumPy array, or what has `__array__`.
+    Returns: the tensor, of the shape and the type of the array.
+    Raises: DTypeError for what is not an array.
+    Source: PyTorch's documentation, `torch.from_numpy`.
+    """
     if not hasattr(ndarray, "__array__"):
         raise DTypeError(f"from_numpy: {type(ndarray).__name__} is not a NumPy array")
     return asarray(ndarray)
 
 
 def is_tensor(obj: object) -> bool:
-    """Whether this is a tensor."""
+    """Tells whether an object is a tensor.
+
+    obj: any object.
+    Returns: True or False.
+    Source: PyTorch's documentation, `torch.is_tensor`.
+    """
     return isinstance(obj, Tensor)

@@ -52,10 +52,15 @@ def cumulative_sum(
     dtype: DType | str | None = None,
     include_initial: bool = False,
 ) -> Tensor:
-    """The sum of each element and those before it along the axis, in the types of `sum`.
+    """Sums each element and those before it along the axis, in the types of `sum`.
 
-    axis: optional for a tensor with one axis. include_initial: the result begins with a 0 and is
-    one element longer. Raises ShapeError for a missing axis.
+    x: numbers or booleans, of any shape.
+    axis: the axis; None for a tensor that has one axis at most.
+    dtype: the type in which elements are added, and of the result; None is as for `sum`.
+    include_initial: whether the result begins with a 0 and is one element longer.
+    Returns: the running sums, of the shape of x, or one longer along the axis.
+    Raises: ShapeError for a missing axis; AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `cumulative_sum`.
     """
     return _running(x, axis, dtype, include_initial, lambda a, b: a + b, 0)
 
@@ -67,8 +72,14 @@ def cumulative_prod(
     dtype: DType | str | None = None,
     include_initial: bool = False,
 ) -> Tensor:
-    """The product of each element and those before it along the axis; see `cumulative_sum`.
+    """Multiplies each element and those before it along the axis, in the types of `sum`.
 
-    include_initial: the result begins with a 1 and is one element longer.
+    x: numbers or booleans, of any shape.
+    axis: the axis; None for a tensor that has one axis at most.
+    dtype: the type in which elements are multiplied, and of the result; None is as for `sum`.
+    include_initial: whether the result begins with a 1 and is one element longer.
+    Returns: the running products, of the shape of x, or one longer along the axis.
+    Raises: ShapeError for a missing axis; AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `cumulative_prod`.
     """
     return _running(x, axis, dtype, include_initial, lambda a, b: a * b, 1)

@@ -26,12 +26,27 @@ _KINDS = {
 
 
 def astype(x: Tensor, dtype: DType | str, *, copy: bool = True) -> Tensor:
-    """The elements in another type. copy: changes nothing, since nobody sees the difference."""
+    """Converts the elements to another type.
+
+    x: a tensor of any shape and type.
+    dtype: the type that they get.
+    copy: changes nothing, since nobody sees the difference.
+    Returns: the elements in that type.
+    Raises: DTypeError for a name that is no type.
+    Source: Python array API standard 2024.12, `astype`.
+    """
     return x.astype(dtype)
 
 
 def can_cast(source: Tensor | DType | str, to: DType | str) -> bool:
-    """Whether the type to holds all of source's, after the promotion table of the array API."""
+    """Tells whether the type `to` holds all of source's, by the array API's table of promotions.
+
+    source: a type, or a tensor, whose type counts.
+    to: the type to convert to.
+    Returns: True or False.
+    Raises: DTypeError for a name that is no type.
+    Source: Python array API standard 2024.12, `can_cast`.
+    """
     kind, wanted = _type_of(source), as_dtype(to)
     try:
         return promote(kind, wanted) == wanted
@@ -40,16 +55,28 @@ def can_cast(source: Tensor | DType | str, to: DType | str) -> bool:
 
 
 def result_type(*values: Tensor | DType | str | bool | float) -> DType:
-    """The type that operators on such tensors and types give; a Python number changes the kind but
-    not the width. Raises DTypeError where there is none, OptionError for nothing."""
+    """Gives the type that operators on such tensors and types give.
+
+    values: tensors, types, and Python numbers, which change the kind but not the width.
+    Returns: the type.
+    Raises: DTypeError where there is no common type; OptionError for no values.
+    Source: Python array API standard 2024.12, `result_type`.
+    """
     if not values:
         raise OptionError("result_type: takes one value or more")
     return common_type([x if isinstance(x, (bool, int, float)) else _type_of(x) for x in values])
 
 
 def isdtype(dtype: DType | str, kind: DType | str | tuple[DType | str, ...]) -> bool:
-    """Whether a type is another one, or of a kind: "bool", "signed integer", "unsigned integer",
-    "integral", "real floating", "complex floating", "numeric"; or is one of several."""
+    """Tells whether a type is another one, or of a kind, or one of several.
+
+    dtype: the type.
+    kind: a type; or "bool", "signed integer", "unsigned integer", "integral", "real floating",
+      "complex floating" or "numeric"; or a tuple of these.
+    Returns: True or False.
+    Raises: DTypeError for a name that is neither a type nor a kind.
+    Source: Python array API standard 2024.12, `isdtype`.
+    """
     found = as_dtype(dtype)
     if isinstance(kind, tuple):
         return any(isdtype(found, each) for each in kind)
@@ -88,7 +115,13 @@ _FLOATS = {"float16": (10, 15, 1e-3), "float32": (23, 127, 1e-6), "float64": (52
 
 
 def finfo(type: DType | str = dt.float32) -> FloatFacts:
-    """What a floating type holds. Raises DTypeError for another one."""
+    """Tells what a floating type holds.
+
+    type: float16, float32 or float64.
+    Returns: its name, its bits, eps, max, min, tiny, smallest_normal and resolution.
+    Raises: DTypeError for another type.
+    Source: Python array API standard 2024.12, `finfo`.
+    """
     kind = as_dtype(type)
     if kind.name not in _FLOATS:
         raise DTypeError(f"finfo: {kind.name} is not float16, float32 or float64")
@@ -100,7 +133,13 @@ def finfo(type: DType | str = dt.float32) -> FloatFacts:
 
 
 def iinfo(type: DType | str) -> IntegerFacts:
-    """What an integer type holds. Raises DTypeError for another one."""
+    """Tells what an integer type holds.
+
+    type: an integer type.
+    Returns: its name, its bits, max and min.
+    Raises: DTypeError for another type.
+    Source: Python array API standard 2024.12, `iinfo`.
+    """
     kind = as_dtype(type)
     if not kind.is_integer or kind.coded:
         raise DTypeError(f"iinfo: {kind.name} is no integer type")
@@ -111,10 +150,19 @@ def iinfo(type: DType | str) -> IntegerFacts:
 
 
 def get_default_dtype() -> DType:
-    """float32: the type of what is made without a type from Python's floats."""
+    """Gives the type of what is made without a type from Python's floats.
+
+    Returns: float32.
+    Source: PyTorch's documentation, `torch.get_default_dtype`.
+    """
     return dt.float32
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are floating numbers."""
+    """Tells whether the elements are floating numbers.
+
+    input: a tensor.
+    Returns: True or False.
+    Source: PyTorch's documentation, `torch.is_floating_point`.
+    """
     return input.dtype.is_floating

@@ -24,8 +24,16 @@ from .reduction import sum as sum_of
 def normal(
     mean: Scalar | Tensor = 0.0, std: Scalar | Tensor = 1.0, size: Sequence[int] | None = None
 ) -> Tensor:
-    """Numbers of a normal distribution, in the shape of mean and std or in `size`. Raises
-    OptionError for a std below 0."""
+    """Draws numbers from normal distributions.
+
+    mean: a number, or a tensor of means.
+    std: the standard deviations, a number or a tensor that broadcasts with mean.
+    size: the shape of the result; None is that of mean and std together.
+    Returns: the numbers, float32 unless mean or std has a wider type.
+    Raises: OptionError for a std that is a number below 0; ShapeError for shapes that do not
+      broadcast.
+    Source: PyTorch's documentation, `torch.normal`.
+    """
     if isinstance(std, (int, float)) and not std >= 0:
         raise OptionError(f"normal: std must not be below 0, and is {std}")
     shape = (asarray(mean) + asarray(std)).shape if size is None else tuple(size)
@@ -33,7 +41,15 @@ def normal(
 
 
 def randint_like(input: Tensor, low: int, high: int | None = None) -> Tensor:
-    """Whole numbers from low, or 0, to below high, in the shape and type of a tensor."""
+    """Draws integers evenly, in the shape and the type of a tensor.
+
+    input: a tensor, of which only the shape and the type count.
+    low: the least integer; without high it is the upper bound, and the least is 0.
+    high: the upper bound, which is excluded.
+    Returns: the integers, of the shape and the type of input.
+    Raises: OptionError if there are no integers between, or more than 2 ** 31.
+    Source: PyTorch's documentation, `torch.randint_like`.
+    """
     low, high = (0, low) if high is None else (low, high)
     return randomness.randint(low, high, input.shape).astype(input.dtype)
 
@@ -45,11 +61,17 @@ def multinomial(
     *,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Indices drawn by weights, (classes,) or (n, classes), which need not add up to 1: num_samples
-    for each row. Without replacement, a row draws no index twice.
+    """Draws indices by weights, num_samples for each row.
 
-    Raises ShapeError or DTypeError for other weights, OptionError for more samples than classes
-    without replacement.
+    input: the weights, floating, (classes,) or (n, classes); a row need not add up to 1.
+    num_samples: how many indices to draw for each row.
+    replacement: whether a row may draw an index twice.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the indices, (num_samples,) or (n, num_samples).
+    Raises: ShapeError or DTypeError for other weights; OptionError for fewer than one sample, or
+      for more than classes without replacement.
+    Source: PyTorch's documentation, `torch.multinomial`; without replacement Efraimidis and
+      Spirakis 2006.
     """
     if input.ndim not in (1, 2) or not input.shape[-1]:
         raise ShapeError(f"multinomial: weights {input.shape} are not (classes,) or (n, classes)")
@@ -204,11 +226,25 @@ def binomial_draws(
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Counts of what happens `input` times on average, in its shape and type."""
+    """Draws counts of what happens `input` times on average.
+
+    input: the means, of any shape.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the counts, of the shape and the type of input.
+    Source: PyTorch's documentation, `torch.poisson`; from a mean of 10 on Hoermann 1993, PTRS.
+    """
     return poisson_draws(input, input.shape, generator)
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of so many attempts succeed, each with a probability; both broadcast."""
+    """Draws how many of a number of attempts succeed.
+
+    count: how many attempts there are.
+    prob: the probability of each to succeed, floating, of a shape that broadcasts with count.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the numbers of successes, of the broadcast shape, in the type of prob.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.binomial`; from a mean of 10 on Hoermann 1993, BTRS.
+    """
     attempts, chances = broadcast_arrays(count, prob)
     return binomial_draws(attempts, chances, chances.shape, generator)

@@ -135,7 +135,7 @@ Binary = Callable[[Operand, Operand], Tensor]
 
 def unary(op: Elementwise, of_truth: Unary | None = None) -> Unary:
     """The function of a tensor or a number that applies an op. Where the op takes floating numbers
-    alone, or truth values, others are converted. of_truth: what it is of truth values."""
+    alone, or booleans, others are converted. of_truth: what it is of booleans."""
     alone = op.accepts if op.accepts in ("f", "b") else ""
 
     def function(x: Operand) -> Tensor:
@@ -149,7 +149,7 @@ def unary(op: Elementwise, of_truth: Unary | None = None) -> Unary:
             node = make(cast, node, dtype=_kind(alone))
         return Tensor(make(op, node))
 
-    return _described(function, op)
+    return _described(function, op, of_truth is not None)
 
 
 def _kind(kind: str) -> DType:
@@ -159,7 +159,7 @@ def _kind(kind: str) -> DType:
 
 def binary(op: Elementwise, of_truth: Binary | None = None) -> Binary:
     """The function of two tensors or numbers that applies an op, with broadcasting, promotion, and
-    the conversions of `unary`. of_truth: what it is of truth values, as in NumPy and PyTorch."""
+    the conversions of `unary`. of_truth: what it is of booleans, as in NumPy and PyTorch."""
     alone = op.accepts if op.accepts in ("f", "b") else ""
 
     def function(x1: Operand, x2: Operand) -> Tensor:
@@ -172,7 +172,7 @@ def binary(op: Elementwise, of_truth: Binary | None = None) -> Binary:
             nodes = [make(cast, node, dtype=_kind(alone)) for node in nodes]
         return Tensor(make(op, *nodes))
 
-    return _described(function, op)
+    return _described(function, op, of_truth is not None)
 
 
 def of_operands(op: Elementwise) -> Callable[..., Tensor]:
@@ -195,13 +195,30 @@ def of_operands(op: Elementwise) -> Callable[..., Tensor]:
 F = TypeVar("F", bound=Callable[..., Tensor])
 
 
-def _described(function: F, op: Elementwise) -> F:
+_VALUES = {
+    "f": ("numbers", "; integers and booleans become floating"),
+    "b": ("booleans", "; of numbers only 0 is false"),
+    "iu": ("integers", ""),
+    "fiub": ("numbers or booleans", ""),
+}
+"""What docstrings say of operands, by the kinds that an op accepts, and of their conversion."""
+
+
+def _described(function: F, op: Elementwise, truth: bool = False) -> F:
+    """The function with its name and docstring. truth: whether it takes booleans besides."""
     function.__name__ = function.__qualname__ = op.name
-    function.__doc__ = (
-        f"Elementwise {op.name} of {op.arity} operand(s), which broadcast.\n\n"
-        "Returns a Tensor of the broadcast shape. Raises ShapeError for shapes that do not "
-        "broadcast, DTypeError for element types that the op does not take."
-    )
+    values, converted = _VALUES.get(op.accepts, ("numbers", ""))
+    given = {1: "x", 2: "x1, x2"}.get(op.arity, "operands")
+    shapes = ", of any shape" if op.arity == 1 else ", which broadcast"
+    raises = ["ShapeError for shapes that do not broadcast"] if op.arity > 1 else []
+    if op.accepts not in ("f", "b", "fiub"):
+        raises.append("DTypeError for other element types")
+    lines = [
+        f"Computes {op.name} elementwise.\n",
+        f"{given}: {values}{' or booleans' if truth else ''}{shapes}{converted}.",
+        f"Returns: the results, of the {'shape of x' if op.arity == 1 else 'broadcast shape'}.",
+    ]
+    function.__doc__ = "\n".join([*lines, f"Raises: {'; '.join(raises)}."] if raises else lines)
     return function
 
 
@@ -268,9 +285,14 @@ erf = unary(op.erf)
 
 
 def where(condition: Operand, x1: Operand, x2: Operand) -> Tensor:
-    """The element of x1 where the condition is true, else that of x2; all three broadcast.
+    """Chooses the element of x1 where the condition is true, else that of x2; all three broadcast.
 
-    Raises ShapeError for shapes that do not broadcast, DTypeError for a condition that is not bool.
+    condition: booleans.
+    x1, x2: numbers or tensors to choose from, of any type.
+    Returns: the chosen elements, of the broadcast shape, in the promoted type of x1 and x2.
+    Raises: ShapeError for shapes that do not broadcast; DTypeError for a condition that is not
+      bool.
+    Source: Python array API standard 2024.12, `where`.
     """
     values = [condition, x1, x2]
     condition, *choices = casting.operands(select, values) if autocast.get() else values
@@ -281,32 +303,52 @@ def where(condition: Operand, x1: Operand, x2: Operand) -> Tensor:
 
 
 def add(x1: Operand, x2: Operand, *, alpha: Scalar = 1) -> Tensor:
-    """x1 + alpha * x2, with broadcasting and promotion; of truth values, whether one is true.
+    """Adds x1 and alpha * x2, with broadcasting and promotion; of booleans, tells whether one is
+    true.
 
-    Raises ShapeError for shapes that do not broadcast.
+    x1, x2: numbers or tensors, which broadcast.
+    alpha: a number by which x2 is multiplied first, as in PyTorch.
+    Returns: the sums, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `add`.
     """
     return plus(x1, x2 if alpha == 1 else multiply(x2, alpha))
 
 
 def negative(x: Tensor | Scalar) -> Tensor:
-    """-x. Unsigned integers wrap around, so that x and the result add up to 0.
+    """Changes the signs of elements, -x. Unsigned integers wrap around, so that x and the result
+    add up to 0.
 
-    Raises DTypeError for booleans.
+    x: numbers, of any shape.
+    Returns: the numbers with the other sign, of the shape and the type of x.
+    Raises: DTypeError for booleans.
+    Source: Python array API standard 2024.12, `negative`.
     """
     x = asarray(x)
     return subtract(0, x) if x.dtype.kind == "u" else _negative(x)
 
 
 def sign(x: Tensor | Scalar) -> Tensor:
-    """-1, 0 or 1 by the sign of x, in its type. Raises DTypeError for booleans."""
+    """Gives -1, 0 or 1 by the sign of x.
+
+    x: numbers, of any shape.
+    Returns: the signs, of the shape and the type of x.
+    Raises: DTypeError for booleans.
+    Source: Python array API standard 2024.12, `sign`.
+    """
     x = asarray(x)
     return minimum(x, 1) if x.dtype.kind == "u" else _sign(x)
 
 
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """x / y rounded down, for integers and floating numbers; for integers, 0 where y is 0.
+    """Divides and rounds down, integers as well as floating numbers.
 
-    Raises ShapeError for shapes that do not broadcast.
+    x: the dividends, a number or a tensor.
+    y: the divisors, which broadcast with x.
+    Returns: the whole quotients, of the broadcast shape and the promoted type; for integers, 0
+      where y is 0.
+    Raises: ShapeError for shapes that do not broadcast; DTypeError for booleans.
+    Source: Python array API standard 2024.12, `floor_divide`.
     """
     a, b = (Tensor(node) for node in broadcast("floor_divide", [x, y]))
     if not a.dtype.is_floating:
@@ -318,9 +360,14 @@ def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
 
 
 def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """The remainder of x / y, with the sign of y (Python's %); for integers, 0 where y is 0.
+    """Gives the remainder of x / y, with the sign of y (Python's %).
 
-    Raises ShapeError for shapes that do not broadcast.
+    x: the dividends, a number or a tensor.
+    y: the divisors, which broadcast with x.
+    Returns: the remainders, of the broadcast shape and the promoted type; for integers, 0 where y
+      is 0.
+    Raises: ShapeError for shapes that do not broadcast; DTypeError for booleans.
+    Source: Python array API standard 2024.12, `remainder`.
     """
     a, b = (Tensor(node) for node in broadcast("remainder", [x, y]))
     if not a.dtype.is_floating:
@@ -339,9 +386,17 @@ def _opposed(rest: Tensor, y: Tensor) -> Tensor:
 
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """x to the power y. Powers from 1 to 4 of a tensor become products. Integers to the power of
-    integers are integers: 0 for a negative exponent, except of 1 and -1. Raises OptionError for an
-    exponent that is a negative whole number while x holds integers, as in PyTorch."""
+    """Raises x to the power y. Powers from 1 to 4 of a floating tensor become products.
+
+    Integers to the power of integers are integers: 0 for a negative exponent, except of 1 and -1.
+
+    x: the bases, a number or a tensor.
+    y: the exponents, which broadcast with x.
+    Returns: the powers, of the broadcast shape and the promoted type; float32 for booleans.
+    Raises: OptionError for an exponent that is a negative whole number while x holds integers, as
+      in PyTorch; ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `pow`.
+    """
     whole_numbers = [_is_whole(value) for value in (x, y)]
     if all(whole_numbers) and (isinstance(x, Tensor) or isinstance(y, Tensor)):
         if not isinstance(y, Tensor):
@@ -360,7 +415,7 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether these are integers: a tensor of truth values is none."""
+    """Whether these are integers: a tensor of booleans is none."""
     if isinstance(value, (Tensor, float)):
         return isinstance(value, Tensor) and value.dtype.is_integer
     return isinstance(value, int) or asarray(value).dtype.is_integer
@@ -411,29 +466,60 @@ def _known_exponents(y: Tensor) -> list[int]:
 
 
 def round(x: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest whole number, or of numbers with so many decimal places, halves to even."""
+    """Rounds to the nearest whole number, or to a number of decimal places, halves to even.
+
+    x: numbers, of any shape; integers and booleans become floating numbers.
+    decimals: how many decimal places remain, as in PyTorch.
+    Returns: the rounded numbers, floating, of the shape of x.
+    Source: Python array API standard 2024.12, `round`.
+    """
     return _round(x) if decimals == 0 else _round(x * 10.0**decimals) / 10.0**decimals
 
 
 def bitcast(x: Tensor, dtype: DType | str) -> Tensor:
-    """The bits of x read as another type of the same size; DTypeError if the sizes differ."""
+    """Reads the bits of x as another type of the same size.
+
+    x: a tensor, of any shape.
+    dtype: the type as which they are read.
+    Returns: the elements in that type, of the shape of x.
+    Raises: DTypeError if the sizes differ.
+    """
     wanted = as_dtype(dtype)
     return x if x.dtype == wanted else Tensor(make(bitcast_op, x.node, dtype=wanted))
 
 
 def positive(x: Tensor) -> Tensor:
-    """x itself."""
+    """Gives x itself.
+
+    x: a tensor, of any shape.
+    Returns: x.
+    Source: Python array API standard 2024.12, `positive`.
+    """
     return x
 
 
 def square(x: Tensor) -> Tensor:
-    """x times x."""
+    """Multiplies x by itself.
+
+    x: numbers or booleans, of any shape.
+    Returns: the squares, of the shape and the type of x.
+    Source: Python array API standard 2024.12, `square`.
+    """
     return x * x
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """x clamped to min and max, either of which may be None. The slope at a bound that is a number
-    is 0, as in PyTorch 2.14; an element that equals its element of a tensor gets the gradient."""
+    """Clamps x to min and max.
+
+    The slope at a bound that is a number is 0, as in PyTorch 2.14; an element that equals its
+    element of a tensor gets the gradient.
+
+    x: numbers, of any shape.
+    min, max: the bounds, numbers or tensors that broadcast with x; None bounds nothing.
+    Returns: the clamped elements, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `clip`.
+    """
     if min is not None:
         x = _bounded(x, min, maximum, operator.le, operator.lt)
     if max is not None:
@@ -455,10 +541,24 @@ def _bounded(x: Tensor, bound: Any, extremum: Binary, at: _Test, beyond: _Test) 
 
 
 def clamp_min(x: Tensor, min: Operand) -> Tensor:
-    """At least min."""
+    """Raises elements below a bound to it.
+
+    x: numbers, of any shape.
+    min: the bound, a number or a tensor that broadcasts with x.
+    Returns: the elements, of the broadcast shape and the promoted type, none of them below min.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.clamp_min`.
+    """
     return clip(x, min, None)
 
 
 def clamp_max(x: Tensor, max: Operand) -> Tensor:
-    """At most max."""
+    """Lowers elements above a bound to it.
+
+    x: numbers, of any shape.
+    max: the bound, a number or a tensor that broadcasts with x.
+    Returns: the elements, of the broadcast shape and the promoted type, none of them above max.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.clamp_max`.
+    """
     return clip(x, None, max)

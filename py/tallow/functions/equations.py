@@ -19,13 +19,17 @@ Term = tuple[Tensor, Labels]
 
 
 def einsum(equation: str, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """The sum of products that an equation such as "bij,bjk->bik" describes, as in NumPy. The
-    tensors may also be one list.
+    """Computes the sum of products that an equation such as "bij,bjk->bik" describes, as in NumPy.
 
-    Letters name axes; "..." stands for the axes without a name; an axis of length 1 broadcasts.
-    Without "->" the result has the axes of the ellipsis, then those named once, sorted. The tensors
-    are contracted from left to right. Raises ShapeError for an equation that is malformed or does
-    not fit the shapes.
+    The tensors are contracted from left to right.
+
+    equation: letters name axes; "..." stands for the axes without a name; an axis of length 1
+      broadcasts. Without "->" the result has the axes of the ellipsis, then those named once,
+      sorted.
+    tensors: one for each part of the left side; they may also be one list.
+    Returns: the sums, with the axes that the right side names.
+    Raises: ShapeError for an equation that is malformed or does not fit the shapes.
+    Source: PyTorch's documentation, `torch.einsum`.
     """
     operands: list[Tensor] = []
     for each in tensors:

@@ -24,7 +24,12 @@ def _real(x: Tensor) -> Tensor:
 
 
 def lgamma(input: Tensor) -> Tensor:
-    """The logarithm of the size of the gamma function (Lanczos 1964; below 0.5 by reflection)."""
+    """Computes the logarithm of the absolute value of the gamma function; below 0.5 by reflection.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the logarithms, of the shape of input.
+    Source: Lanczos 1964.
+    """
     x = _real(input)
     small = x < 0.5
     z = elementwise.where(small, -x, x - 1.0)
@@ -42,7 +47,13 @@ def lgamma(input: Tensor) -> Tensor:
 
 
 def digamma(input: Tensor) -> Tensor:
-    """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
+    """Computes the derivative of `lgamma`: the asymptotic series at an argument greater by 10, and
+    reflection below 0.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the derivatives, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.digamma`.
+    """
     x = _real(input)
     negative = x < 0.0
     z = elementwise.where(negative, 1.0 - x, x)
@@ -126,8 +137,15 @@ def _log_density(a: Tensor, x: Tensor) -> Tensor:
 
 
 def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """The regularised lower incomplete gamma function: the probability that a draw of the gamma
-    distribution of shape `input` is at most `other`."""
+    """Computes the regularised lower incomplete gamma function: the probability that a draw of the
+    gamma distribution of shape `input` is at most `other`.
+
+    input: the shape parameters, of which negative ones give NaN.
+    other: the bounds, a number or a tensor that broadcasts with input; negative ones give NaN.
+    Returns: the probabilities, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Trefethen and Weideman 2014, for the integral by the trapezoidal rule.
+    """
     a, x = _floating(input, other)
     a, x = a + x * 0.0, x + a * 0.0
     lower, whole, _, held = _tail(a, x)
@@ -137,7 +155,14 @@ def gammainc(input: Tensor, other: Tensor | Scalar) -> Tensor:
 
 
 def gammaincc(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """The regularised upper incomplete gamma function, 1 less `gammainc`."""
+    """Computes the regularised upper incomplete gamma function, 1 less `gammainc`.
+
+    input: the shape parameters, of which negative ones give NaN.
+    other: the bounds, a number or a tensor that broadcasts with input; negative ones give NaN.
+    Returns: the probabilities, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Trefethen and Weideman 2014, for the integral by the trapezoidal rule.
+    """
     a, x = _floating(input, other)
     a, x = a + x * 0.0, x + a * 0.0
     lower, whole, _, held = _tail(a, x)
@@ -172,8 +197,14 @@ _TERMS = 10
 
 
 def zeta(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """Hurwitz's zeta function of `input` above 1, from the positive `other` on: the sum of
-    (k + other) ** -input (Euler and Maclaurin's formula)."""
+    """Computes Hurwitz's zeta function: the sum of (k + other) ** -input over k from 0 on.
+
+    input: the exponents, above 1.
+    other: where the sum begins, positive, a number or a tensor that broadcasts with input.
+    Returns: the sums, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Euler and Maclaurin's formula.
+    """
     x, q = _floating(input, other)
     found = x * 0.0
     for k in range(_TERMS):
@@ -194,8 +225,14 @@ def _rest(found: Tensor, x: Tensor | float, q: Tensor, power: Tensor) -> Tensor:
 
 
 def polygamma(n: int, input: Tensor) -> Tensor:
-    """The derivative of order n of `digamma`, of elements above -10. Raises OptionError for a
-    negative n."""
+    """Computes the derivative of order n of `digamma`.
+
+    n: the order, 0 or more.
+    input: numbers above -10, of any shape; integers count as float32.
+    Returns: the derivatives, of the shape of input.
+    Raises: OptionError for a negative n.
+    Source: PyTorch's documentation, `torch.special.polygamma`.
+    """
     if n < 0:
         raise OptionError(f"polygamma: n must not be negative: {n}")
     if n == 0:
@@ -209,7 +246,14 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
 
 def mvlgamma(input: Tensor, p: int) -> Tensor:
-    """The logarithm of the gamma function of p dimensions. Raises OptionError for a p below 1."""
+    """Computes the logarithm of the gamma function of p dimensions.
+
+    input: numbers, of any shape; integers count as float32.
+    p: how many dimensions there are, 1 or more.
+    Returns: the logarithms, of the shape of input.
+    Raises: OptionError for a p below 1.
+    Source: PyTorch's documentation, `torch.mvlgamma`.
+    """
     if p < 1:
         raise OptionError(f"mvlgamma: p must be positive: {p}")
     (x,) = _floating(input)

@@ -17,10 +17,17 @@ from .elementwise import expand_node
 
 
 def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
-    """x at integer indices along an axis; negative ones count from the end.
+    """Takes x at integer indices along an axis.
 
-    The axis is replaced by the axes of `indices`. Raises DTypeError for indices that are not
-    integers. NumPy rejects an index that is out of range; a GPU takes the last element instead.
+    NumPy rejects an index that is out of range; a GPU takes the last element instead.
+
+    x: a tensor of any type, with one axis or more.
+    indices: integers, of any shape; negative ones count from the end.
+    axis: the axis.
+    Returns: the elements, in the type of x; the axes of indices stand where the axis was.
+    Raises: AxisError for an axis that x doesn't have; DTypeError for indices that are not integers;
+      IndexRangeError on NumPy for an index out of range, when the result is computed.
+    Source: Python array API standard 2024.12, `take`.
     """
     axis = check_axis(axis, x.ndim, "take")
     indices = asarray(indices)
@@ -47,7 +54,15 @@ def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
 
 
 def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
-    """x at one index per element: result[i, j] = x[indices[i, j], j] for axis 0, and so on."""
+    """Takes x at one index per element: result[i, j] = x[indices[i, j], j] for axis 0, and so on.
+
+    x: a tensor of any type, with one axis or more.
+    indices: integers, with as many axes as x, which may be shorter along the other axes.
+    axis: the axis along which they are indices.
+    Returns: the elements, of the shape of indices and the type of x.
+    Raises: AxisError for an axis that x doesn't have; ShapeError for indices that do not fit.
+    Source: Python array API standard 2024.12, `take_along_axis`.
+    """
     axis = check_axis(axis, x.ndim, "take_along_axis")
     node = asarray(indices).node
     others = [a for a in range(x.ndim) if a != axis]
@@ -71,17 +86,22 @@ def position(indices: Tensor, length: int) -> Tensor:
 
 
 def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None = None) -> Tensor:
-    """The same integers, of which each must be in 0 to count - 1, or be the ignored one.
+    """Gives the same integers, of which each must be in 0 to count - 1, or be the ignored one.
 
-    IndexRangeError, which begins with `what`, for others: on every device where the host feeds
-    them, and on NumPy where they are computed.
+    indices: integers, of any shape.
+    count: how many elements they choose from.
+    what: how the error's message begins.
+    ignored: a number that is allowed as well; None allows no other.
+    Returns: the integers.
+    Raises: IndexRangeError for others: on every device where the host feeds them, and on NumPy
+      where they are computed.
     """
     node = make(gather.checked, indices.node, count=count, ignored=ignored, what=what)
     return Tensor(node)
 
 
 def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
-    """The places of the elements that are not 0, a vector for each axis. Reads the
+    """The indices of the elements that are not 0, a vector for each axis. Reads the
     elements, and blocks."""
     found = [n for n, value in enumerate(host_values([x])[0].flat()) if value]
     places: list[Tensor] = []
@@ -93,7 +113,7 @@ def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
 
 
 def _with_places(x: Tensor, items: list[Any]) -> list[Any]:
-    """The items of a key, with the places where truth values are true instead of these. Raises
+    """The items of a key, with the indices where booleans are true instead of these. Raises
     ShapeError if they have another shape than the axes that they choose from."""
     found: list[Any] = []
     axis = 0
@@ -125,11 +145,17 @@ def _axes(item: Any) -> int:
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """Integers, slices with steps, None, ..., tensors of integers and masks, as in NumPy.
+    """Indexes x as NumPy does: by integers, slices with steps, None, ..., tensors of integers, and
+    masks.
 
-    A mask, truth values in the shape of the axes that it chooses from, is read, which blocks.
-    Raises ShapeError or DTypeError for keys that do not fit, IndexRangeError for a number, or known
-    elements of a tensor, out of range.
+    A mask, booleans in the shape of the axes that it chooses from, is read, which blocks.
+
+    x: a tensor of any type.
+    key: one of these, or a tuple of them.
+    Returns: the elements, in the type of x.
+    Raises: ShapeError or DTypeError for keys that do not fit; IndexRangeError for a number, or
+      known elements of a tensor, out of range.
+    Source: Python array API standard 2024.12, indexing, and NumPy.
     """
     items = _items(x, [*key] if isinstance(key, tuple) else [key])
     node = x.node
@@ -201,7 +227,7 @@ def _known_rows(x: Tensor, starts: list[int], steps: list[int], cut: Shape) -> N
 
 
 def _items(x: Tensor, items: list[Any]) -> list[Any]:
-    """The items of a key, with slices instead of ..., and with the places of masks."""
+    """The items of a key, with slices instead of ..., and with indices instead of masks."""
     at = None
     used = 0
     for place, item in enumerate(items):

@@ -16,48 +16,98 @@ from .shapes import diag, transpose
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements, in order, on a diagonal."""
+    """Makes a matrix with all elements, in order, on a diagonal.
+
+    input: a tensor of any shape.
+    offset: which diagonal: 0 is the main one, positive ones are above it.
+    Returns: the matrix, which is square; the other elements are 0.
+    Source: PyTorch's documentation, `torch.diagflat`.
+    """
     return diag(reshape(input, (-1,)), offset)
 
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements as a vector."""
+    """Gives all elements as a vector.
+
+    input: a tensor of any shape.
+    Returns: the elements, row-major, (n,).
+    Source: PyTorch's documentation, `torch.ravel`.
+    """
     return reshape(input, (-1,))
 
 
 def atleast_1d(input: Tensor) -> Tensor:
-    """With one axis at least."""
+    """Makes sure that a tensor has at least one axis.
+
+    input: a tensor of any shape.
+    Returns: input, or its only element as a vector (1,).
+    Source: PyTorch's documentation, `torch.atleast_1d`.
+    """
     return reshape(input, (1,)) if not input.ndim else input
 
 
 def atleast_2d(input: Tensor) -> Tensor:
-    """With two axes at least; a vector is a row."""
+    """Makes sure that a tensor has at least two axes; a vector becomes a row.
+
+    input: a tensor of any shape.
+    Returns: input, or (1, n) of a vector.
+    Source: PyTorch's documentation, `torch.atleast_2d`.
+    """
     return expand_dims(atleast_1d(input), 0) if input.ndim < 2 else input
 
 
 def atleast_3d(input: Tensor) -> Tensor:
-    """With three axes at least, the last added one last."""
+    """Makes sure that a tensor has at least three axes; of several new ones, the last comes last.
+
+    input: a tensor of any shape.
+    Returns: input, or (m, n, 1) of a matrix, (1, n, 1) of a vector.
+    Source: PyTorch's documentation, `torch.atleast_3d`.
+    """
     return expand_dims(atleast_2d(input), -1) if input.ndim < 3 else input
 
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the second axis; vectors one after the other."""
+    """Joins tensors along the second axis, vectors one after the other.
+
+    tensors: one tensor or more, equal in the other axes.
+    Returns: the joined tensor, in the promoted type.
+    Raises: ShapeError for shapes that do not fit.
+    Source: PyTorch's documentation, `torch.hstack`.
+    """
     whole = [atleast_1d(each) for each in tensors]
     return concat(whole, 0 if whole[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the first axis, vectors as rows."""
+    """Joins tensors along the first axis, vectors as rows.
+
+    tensors: one tensor or more, equal in the other axes.
+    Returns: the joined tensor, in the promoted type, with two axes or more.
+    Raises: ShapeError for shapes that do not fit, and for no tensors.
+    Source: PyTorch's documentation, `torch.vstack`.
+    """
     return concat([atleast_2d(each) for each in tensors], 0)
 
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the third axis."""
+    """Joins tensors along the third axis.
+
+    tensors: one tensor or more, equal in the other axes once `atleast_3d` has given them three.
+    Returns: the joined tensor, in the promoted type.
+    Raises: ShapeError for shapes that do not fit, and for no tensors.
+    Source: PyTorch's documentation, `torch.dstack`.
+    """
     return concat([atleast_3d(each) for each in tensors], 2)
 
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Joined along the second axis, vectors as columns."""
+    """Joins tensors along the second axis, vectors as columns.
+
+    tensors: one tensor or more, equal in the other axes.
+    Returns: the joined tensor, in the promoted type.
+    Raises: ShapeError for shapes that do not fit, and for no tensors.
+    Source: PyTorch's documentation, `torch.column_stack`.
+    """
     return concat([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in tensors], 1)
 
 
@@ -67,8 +117,16 @@ row_stack = vstack
 def tensor_split(
     input: Tensor, indices_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
-    """So many parts along an axis, the first ones perhaps longer by 1, or parts that begin at
-    indices."""
+    """Splits a tensor along an axis into a number of parts, or into parts that begin at indices.
+
+    input: a tensor with one axis or more.
+    indices_or_sections: how many parts there are, of which the first ones may be longer by 1; or
+      the indices at which parts begin, but for the first.
+    dim: the axis.
+    Returns: the parts.
+    Raises: AxisError for an axis that input doesn't have; OptionError for fewer than one part.
+    Source: PyTorch's documentation, `torch.tensor_split`.
+    """
     axis = check_axis(dim, input.ndim, "tensor_split")
     length = input.shape[axis]
     if isinstance(indices_or_sections, int):
@@ -84,23 +142,55 @@ def tensor_split(
 
 
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces of these lengths along an axis. Raises ShapeError if they do not add up to it."""
+    """Splits a tensor into pieces of given lengths along an axis.
+
+    input: a tensor with one axis or more.
+    split_sizes: the lengths.
+    dim: the axis.
+    Returns: the pieces.
+    Raises: ShapeError if the lengths do not add up to that of the axis; AxisError for an axis that
+      input doesn't have.
+    Source: PyTorch's documentation, `torch.split_with_sizes`.
+    """
     return manipulation.split(input, list(split_sizes), dim)
 
 
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """As `tensor_split` along the second axis, of a vector the first; so many parts are of one
-    length. Raises ShapeError for other lengths, and for a single number."""
+    """Splits a tensor along its second axis, a vector along its only one.
+
+    input: a tensor with one axis or more.
+    indices_or_sections: how many parts of one length there are, or the indices at which parts
+      begin, but for the first.
+    Returns: the parts.
+    Raises: ShapeError for a number that does not divide the length, and for a tensor without axes.
+    Source: PyTorch's documentation, `torch.hsplit`.
+    """
     return _even_parts(input, indices_or_sections, 0 if input.ndim == 1 else 1, 1, "hsplit")
 
 
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """As `hsplit`, along the first axis of two or more."""
+    """Splits a tensor along its first axis.
+
+    input: a tensor with two axes or more.
+    indices_or_sections: how many parts of one length there are, or the indices at which parts
+      begin, but for the first.
+    Returns: the parts.
+    Raises: ShapeError for a number that does not divide the length, and for fewer than two axes.
+    Source: PyTorch's documentation, `torch.vsplit`.
+    """
     return _even_parts(input, indices_or_sections, 0, 2, "vsplit")
 
 
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """As `hsplit`, along the third axis."""
+    """Splits a tensor along its third axis.
+
+    input: a tensor with three axes or more.
+    indices_or_sections: how many parts of one length there are, or the indices at which parts
+      begin, but for the first.
+    Returns: the parts.
+    Raises: ShapeError for a number that does not divide the length, and for fewer than three axes.
+    Source: PyTorch's documentation, `torch.dsplit`.
+    """
     return _even_parts(input, indices_or_sections, 2, 3, "dsplit")
 
 
@@ -117,11 +207,19 @@ def _even_parts(
 def as_strided(
     input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0
 ) -> Tensor:
-    """A tensor of the elements of input at storage_offset plus the strides times the indices, among
-    all in order. It is a copy: to change it in place raises OptionError.
+    """Gives the elements of input whose indices, among all in order, are storage_offset plus the
+    strides times the indices of the result.
 
-    Raises ShapeError for another number of strides than sizes, IndexRangeError for a place beyond
-    the last element.
+    It is a copy: to change it in place raises OptionError.
+
+    input: a tensor of any shape.
+    size: the shape of the result.
+    stride: the step of each axis, in elements.
+    storage_offset: the index, among all elements, of the first one.
+    Returns: the elements, of the shape size.
+    Raises: ShapeError for another number of strides than sizes; IndexRangeError for an index beyond
+      the last element.
+    Source: PyTorch's documentation, `torch.as_strided`.
     """
     shape, steps = tuple(size), tuple(stride)
     if len(shape) != len(steps):
@@ -144,8 +242,13 @@ def as_strided(
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with matrices along its diagonal; vectors are rows. Raises ShapeError for more than
-    two axes."""
+    """Makes a matrix with matrices along its diagonal; vectors are rows.
+
+    tensors: matrices, vectors or single numbers.
+    Returns: the matrix, 0 elsewhere; (1, 0) of no tensors.
+    Raises: ShapeError for more than two axes.
+    Source: PyTorch's documentation, `torch.block_diag`.
+    """
     blocks: list[Tensor] = []
     for each in tensors:
         if each.ndim > 2:
@@ -160,22 +263,48 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """All broadcast to the shape that they have together."""
+    """Broadcasts tensors to the shape that they have together.
+
+    tensors: tensors whose shapes broadcast.
+    Returns: a tuple of all of them, in that shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.broadcast_tensors`.
+    """
     return tuple(manipulation.broadcast_arrays(*tensors))
 
 
 def fliplr(input: Tensor) -> Tensor:
-    """The order of columns reversed."""
+    """Reverses the order of columns.
+
+    input: a tensor with two axes or more.
+    Returns: the elements, of the shape of input.
+    Raises: AxisError for fewer than two axes.
+    Source: PyTorch's documentation, `torch.fliplr`.
+    """
     return manipulation.flip(input, 1)
 
 
 def flipud(input: Tensor) -> Tensor:
-    """The order of rows reversed."""
+    """Reverses the order of rows.
+
+    input: a tensor with one axis or more.
+    Returns: the elements, of the shape of input.
+    Raises: AxisError for a tensor without axes.
+    Source: PyTorch's documentation, `torch.flipud`.
+    """
     return manipulation.flip(input, 0)
 
 
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-    """Turned by k right angles, from the first of two axes to the second."""
+    """Turns a tensor by k right angles, from the first of two axes to the second.
+
+    input: a tensor with two axes or more.
+    k: how many right angles; negative ones turn the other way.
+    dims: the two axes.
+    Returns: the elements, turned.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.rot90`.
+    """
     first, second = (check_axis(axis, input.ndim, "rot90") for axis in dims)
     if k % 4 == 2:
         return manipulation.flip(manipulation.flip(input, first), second)
@@ -187,7 +316,16 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices with the last axis on a diagonal of the axes dim1 and dim2 of the result."""
+    """Makes matrices that have the last axis on a diagonal.
+
+    input: a tensor (..., n).
+    offset: which diagonal: 0 is the main one, positive ones are above it.
+    dim1, dim2: the axes of the result that hold the rows and the columns.
+    Returns: the matrices, with one axis more than input; the other elements are 0.
+    Raises: AxisError for an axis that the result doesn't have; ShapeError if dim1 and dim2 are the
+      same.
+    Source: PyTorch's documentation, `torch.diag_embed`.
+    """
     length = input.shape[-1] + abs(offset)
     rank = input.ndim + 1
     first, second = (check_axis(each, rank, "diag_embed") for each in (dim1, dim2))
@@ -210,8 +348,17 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """Windows of `size` elements along an axis, `step` apart, as a new last axis. Raises
-    OptionError for a window that does not fit."""
+    """Takes windows along an axis, as a new last axis.
+
+    input: a tensor with one axis or more.
+    dimension: the axis.
+    size: how many elements a window has.
+    step: how far apart windows begin.
+    Returns: the windows: along the axis their number, along the last axis their elements.
+    Raises: OptionError for a window that does not fit, or a step below 1; AxisError for an axis
+      that input doesn't have.
+    Source: PyTorch's documentation, `torch.Tensor.unfold`.
+    """
     axis = check_axis(dimension, input.ndim, "unfold")
     length = input.shape[axis]
     if not 0 <= size <= length or step < 1:

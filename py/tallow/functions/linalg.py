@@ -87,7 +87,7 @@ class CholeskyExResult(NamedTuple):
 
 
 def _given(name: str, x: Tensor, square: bool = False) -> Tensor:
-    """Matrices as the ops take them, checked; autocast has these computed in float32."""
+    """Matrices as the ops take them, checked; under autocast in float32."""
     if autocast.get():
         x = casting.widened(x)
     records.check_matrices(name, x.shape, x.dtype, square)
@@ -110,11 +110,14 @@ def _identity(x: Tensor) -> Tensor:
 
 
 def solve(x1: Tensor, x2: Tensor) -> Tensor:
-    """The solution of x1 @ x = x2.
+    """Solves x1 @ x = x2.
 
-    x1: square matrices (..., n, n). x2: one vector (n,), or matrices (..., n, k); batches
-    broadcast. Returns (..., n) or (..., n, k). Raises ShapeError and DTypeError for what does not
-    fit, and LinAlgError, when the result is computed, for a matrix that is singular.
+    x1: square matrices (..., n, n), float32 or float64.
+    x2: one vector (n,), or matrices (..., n, k), in the type of x1; batches broadcast.
+    Returns: the solutions, (..., n) or (..., n, k).
+    Raises: ShapeError and DTypeError for what does not fit; LinAlgError for a singular matrix, when
+      the result is computed.
+    Source: Python array API standard 2024.12, `linalg.solve`.
     """
     x1 = _given("solve", x1, square=True)
     vector = x2.ndim == 1
@@ -128,14 +131,27 @@ def solve(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def inv(x: Tensor) -> Tensor:
-    """The inverses of square matrices (..., n, n). Raises ShapeError and DTypeError for others, and
-    LinAlgError, when the result is computed, for a matrix that is singular."""
+    """Inverts square matrices.
+
+    x: matrices (..., n, n), float32 or float64.
+    Returns: the inverses (..., n, n).
+    Raises: ShapeError and DTypeError for other tensors; LinAlgError for a singular matrix, when the
+      result is computed.
+    Source: Python array API standard 2024.12, `linalg.inv`.
+    """
     x = _given("inv", x, square=True)
     return _systems(x, _identity(x), "inv")
 
 
 def inv_ex(x: Tensor) -> InvExResult:
-    """`inv` without an error for singular matrices: their inverse is NaN."""
+    """Inverts square matrices without an error for singular ones: their inverse is NaN.
+
+    x: matrices (..., n, n), float32 or float64.
+    Returns: (inverse, info): the inverses (..., n, n), and int32 (...,), 1 for singular matrices,
+      else 0.
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: PyTorch's documentation, `torch.linalg.inv_ex`.
+    """
     x = _given("inv_ex", x, square=True)
     found = _systems(x, _identity(x), "inv_ex", strict=False)
     return InvExResult(found, _lacks(found))
@@ -151,10 +167,17 @@ def _lacks(found: Tensor) -> Tensor:
 def solve_triangular(
     a: Tensor, b: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """The solution of a @ x = b, or of x @ a = b with left=False, of which one triangle counts.
+    """Solves a @ x = b, or x @ a = b, where one triangle of a counts.
 
-    a: (..., n, n). b: (..., n, k), or (..., k, n). upper: which triangle of a is read;
-    unitriangular: its diagonal counts as 1. Raises as `solve` does, also for a 0 on the diagonal.
+    a: matrices (..., n, n), float32 or float64.
+    b: right sides (..., n, k), or (..., k, n) without left; batches broadcast.
+    upper: which triangle of a is read, the upper or the lower one.
+    left: whether a is the left factor.
+    unitriangular: whether the diagonal of a counts as 1.
+    Returns: the solutions, (..., n, k) or (..., k, n).
+    Raises: ShapeError and DTypeError for what does not fit; LinAlgError for a 0 on the diagonal,
+      when the result is computed.
+    Source: PyTorch's documentation, `torch.linalg.solve_triangular`.
     """
     what = "solve_triangular"
     a, b = _given(what, a, square=True), _given(what, b)
@@ -168,16 +191,29 @@ def solve_triangular(
 
 
 def cholesky_solve(b: Tensor, factor: Tensor, upper: bool = False) -> Tensor:
-    """The solution of a @ x = b (..., n, k) from the Cholesky factor of a (..., n, n)."""
+    """Solves a @ x = b from the Cholesky factor of a.
+
+    b: right sides (..., n, k).
+    factor: Cholesky factors (..., n, n) of a.
+    upper: whether the factors are upper triangular.
+    Returns: the solutions (..., n, k).
+    Raises: what `solve_triangular` raises.
+    Source: PyTorch's documentation, `torch.cholesky_solve`.
+    """
     first = solve_triangular(factor.mT if upper else factor, b, upper=False)
     return solve_triangular(factor if upper else factor.mT, first, upper=True)
 
 
 def lstsq(a: Tensor, b: Tensor, *, rtol: Bound = None) -> LstsqResult:
-    """The x, the shortest of them, for which the length of a @ x - b is least.
+    """Finds the shortest x that makes the length of a @ x - b least.
 
-    a: (..., m, n). b: (..., m, k). rtol: as of `pinv`. Returns the solutions (..., n, k), the sums
-    of squares that remain (..., k), empty unless m > n; the ranks and the singular values of a.
+    a: matrices (..., m, n), float32 or float64.
+    b: right sides (..., m, k).
+    rtol: as for `pinv`.
+    Returns: (solution, residuals, rank, singular_values): the solutions (..., n, k); the sums of
+      squares that remain (..., k), empty unless m > n; the ranks and the singular values of a.
+    Raises: ShapeError and DTypeError for what does not fit.
+    Source: PyTorch's documentation, `torch.linalg.lstsq`.
     """
     a, b = _given("lstsq", a), _given("lstsq", b)
     if a.shape[-2] != b.shape[-2]:
@@ -190,12 +226,15 @@ def lstsq(a: Tensor, b: Tensor, *, rtol: Bound = None) -> LstsqResult:
 
 
 def pinv(x: Tensor, *, rtol: Bound = None, atol: Bound = None, hermitian: bool = False) -> Tensor:
-    """The Moore-Penrose pseudoinverses (..., n, m) of matrices (..., m, n).
+    """Computes the Moore-Penrose pseudoinverses of matrices.
 
+    x: matrices (..., m, n), float32 or float64.
     rtol, atol: singular values up to rtol times the largest, or up to atol, count as 0; numbers, or
-    one for each matrix. Without either, rtol is max(m, n) times the type's epsilon. hermitian:
-    whether the matrices are symmetric, of which the lower half is read. Raises ShapeError and
-    DTypeError for other tensors.
+      one for each matrix. Without either, rtol is max(m, n) times the type's epsilon.
+    hermitian: whether the matrices are symmetric, of which the lower half is read.
+    Returns: the pseudoinverses (..., n, m).
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: Python array API standard 2024.12, `linalg.pinv`.
     """
     x = _given("pinv", x, square=hermitian)
     bound = _relative(x, rtol, atol)
@@ -235,9 +274,14 @@ them."""
 
 
 def det(x: Tensor) -> Tensor:
-    """The determinants of square matrices (..., n, n). Raises ShapeError and DTypeError for others.
+    """Computes the determinants of square matrices.
 
     Beyond 16 rows they come of `slogdet`: the gradient of a singular matrix is then an error.
+
+    x: matrices (..., n, n), float32 or float64.
+    Returns: the determinants (...,).
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: Python array API standard 2024.12, `linalg.det`.
     """
     x = _given("det", x, square=True)
     if x.shape[-1] <= _ELIMINATED:
@@ -247,9 +291,14 @@ def det(x: Tensor) -> Tensor:
 
 
 def slogdet(x: Tensor) -> SlogdetResult:
-    """The signs of the determinants of square matrices and the logarithms of their sizes: 0 and
-    -inf for a singular one, whose gradient is an error. Raises ShapeError and DTypeError for other
-    tensors."""
+    """Computes the signs of determinants and the logarithms of their absolute values.
+
+    x: square matrices (..., n, n), float32 or float64.
+    Returns: (sign, logabsdet), both (...,); 0 and -inf for a singular matrix, whose gradient is an
+      error.
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: Python array API standard 2024.12, `linalg.slogdet`.
+    """
     x = _given("slogdet", x, square=True)
     return SlogdetResult(*unpacked(Tensor(make(records.slogdet, x.node)), ((), ())))
 
@@ -258,17 +307,28 @@ def slogdet(x: Tensor) -> SlogdetResult:
 
 
 def cholesky(x: Tensor, *, upper: bool = False) -> Tensor:
-    """The lower triangular L with L @ L.mT = x, or with upper the U with U.mT @ U = x.
+    """Finds the lower triangular L with L @ L.mT = x, or with upper the U with U.mT @ U = x.
 
-    x: symmetric matrices (..., n, n), of which that half is read. Raises ShapeError and DTypeError
-    for others, and LinAlgError, when the result is computed, for a matrix that is not
-    positive-definite.
+    x: symmetric matrices (..., n, n), float32 or float64, of which that half is read.
+    upper: whether to find U.
+    Returns: the factors (..., n, n).
+    Raises: ShapeError and DTypeError for other tensors; LinAlgError for a matrix that is not
+      positive-definite, when the result is computed.
+    Source: Python array API standard 2024.12, `linalg.cholesky`.
     """
     return _cholesky(x, upper, True)
 
 
 def cholesky_ex(x: Tensor, *, upper: bool = False) -> CholeskyExResult:
-    """`cholesky` without an error for matrices that have no factor: it is NaN."""
+    """Computes `cholesky` without an error for matrices that have no factor: it is NaN.
+
+    x: symmetric matrices (..., n, n), float32 or float64.
+    upper: whether the factors are upper triangular.
+    Returns: (L, info): the factors (..., n, n), and int32 (...,), 1 for matrices without a factor,
+      else 0.
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: PyTorch's documentation, `torch.linalg.cholesky_ex`.
+    """
     found = _cholesky(x, upper, False)
     return CholeskyExResult(found, _lacks(found))
 
@@ -281,11 +341,14 @@ def _cholesky(x: Tensor, upper: bool, strict: bool) -> Tensor:
 
 
 def qr(x: Tensor, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
-    """Q with orthonormal columns and the upper triangular R, whose product is x (..., m, n).
+    """Finds Q with orthonormal columns and the upper triangular R, whose product is x.
 
-    mode: "reduced", Q (..., m, k) and R (..., k, n) for the smaller k of m and n, or "complete",
-    Q (..., m, m) and R (..., m, n), which has no derivative if m > n. Raises ShapeError, DTypeError
-    and OptionError.
+    x: matrices (..., m, n), float32 or float64.
+    mode: "reduced", Q (..., m, k) and R (..., k, n) for the smaller k of m and n, or "complete", Q
+      (..., m, m) and R (..., m, n), which has no derivative if m > n.
+    Returns: (Q, R).
+    Raises: ShapeError and DTypeError for other tensors; OptionError for another mode.
+    Source: Python array API standard 2024.12, `linalg.qr`.
     """
     if mode not in ("reduced", "complete"):
         raise OptionError(f"qr: mode {mode!r} is not 'reduced' or 'complete'")
@@ -296,11 +359,17 @@ def qr(x: Tensor, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResu
 
 
 def eigh(x: Tensor, *, lower: bool = True) -> EighResult:
-    """The eigenvalues, ascending, and the eigenvectors, a column each, of symmetric matrices.
+    """Finds the eigenvalues, ascending, and the eigenvectors, a column each, of symmetric matrices.
 
-    x: (..., n, n). lower: which half of it is read; the gradient is that of symmetric matrices, as
-    in PyTorch. Eigenvectors of equal eigenvalues have no derivative: it is infinite. Raises
-    ShapeError and DTypeError for other tensors, LinAlgError for NaN.
+    The gradient is that of symmetric matrices, as in PyTorch. Eigenvectors of equal eigenvalues
+    have no derivative: it is infinite.
+
+    x: matrices (..., n, n), float32 or float64.
+    lower: whether the lower half is read, else the upper one.
+    Returns: (eigenvalues, eigenvectors), (..., n) and (..., n, n).
+    Raises: ShapeError and DTypeError for other tensors; LinAlgError if the iteration does not
+      converge, when the result is computed.
+    Source: Python array API standard 2024.12, `linalg.eigh`.
     """
     x = _given("eigh", x, square=True)
     node = make(records.eigh, x.node, lower=lower, vectors=True)
@@ -308,19 +377,32 @@ def eigh(x: Tensor, *, lower: bool = True) -> EighResult:
 
 
 def eigvalsh(x: Tensor, *, lower: bool = True) -> Tensor:
-    """The eigenvalues of `eigh` alone, which takes less time."""
+    """Finds the eigenvalues of `eigh` alone, which takes less time.
+
+    x: symmetric matrices (..., n, n), float32 or float64.
+    lower: whether the lower half is read, else the upper one.
+    Returns: the eigenvalues (..., n), ascending.
+    Raises: ShapeError and DTypeError for other tensors; LinAlgError if the iteration does not
+      converge, when the result is computed.
+    Source: Python array API standard 2024.12, `linalg.eigvalsh`.
+    """
     x = _given("eigvalsh", x, square=True)
     return Tensor(make(records.eigh, x.node, lower=lower, vectors=False))
 
 
 def svd(x: Tensor, *, full_matrices: bool = True) -> SVDResult:
-    """U, the singular values, descending, and Vh: U * S @ Vh is x (..., m, n), with full_matrices
-    after S is filled with zeros.
+    """Factorises matrices into U, the singular values S, and Vh: x is U * S @ Vh; with
+    full_matrices, once S is filled up with zeros.
 
+    Vectors of equal singular values have no derivative: it is infinite.
+
+    x: matrices (..., m, n), float32 or float64.
     full_matrices: U (..., m, m) and Vh (..., n, n), which have no derivative unless m is n; without
-    it U (..., m, k) and Vh (..., k, n) for the smaller k of m and n. Vectors of equal singular
-    values have no derivative: it is infinite. Raises ShapeError and DTypeError for other tensors,
-    LinAlgError for NaN.
+      it U (..., m, k) and Vh (..., k, n) for the smaller k of m and n.
+    Returns: (U, S, Vh); S (..., k) is descending.
+    Raises: ShapeError and DTypeError for other tensors; LinAlgError for NaN, when the result is
+      computed.
+    Source: Python array API standard 2024.12, `linalg.svd`.
     """
     x = _given("svd", x)
     full = full_matrices and x.shape[-1] != x.shape[-2]
@@ -329,7 +411,14 @@ def svd(x: Tensor, *, full_matrices: bool = True) -> SVDResult:
 
 
 def svdvals(x: Tensor) -> Tensor:
-    """The singular values of `svd` alone, which takes less time."""
+    """Finds the singular values of `svd` alone, which takes less time.
+
+    x: matrices (..., m, n), float32 or float64.
+    Returns: the singular values (..., k) for the smaller k of m and n, descending.
+    Raises: ShapeError and DTypeError for other tensors; LinAlgError for NaN, when the result is
+      computed.
+    Source: Python array API standard 2024.12, `linalg.svdvals`.
+    """
     x = _given("svdvals", x)
     return Tensor(make(records.svd, x.node, full=False, vectors=False))
 
@@ -338,9 +427,17 @@ def svdvals(x: Tensor) -> Tensor:
 
 
 def vector_norm(x: Tensor, *, axis: Axis = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """The norm of the elements along axes, or of all. ord: any number, inf or -inf; 0 counts what
-    is not 0. The gradient of zeros is 0. Raises DTypeError for elements that are not floating,
-    OptionError for another ord."""
+    """Computes the norm of the elements along axes, or of all. The gradient of zeros is 0.
+
+    x: floating numbers, of any shape.
+    axis: the axis or axes; None takes all.
+    keepdims: keeps these axes, with length 1.
+    ord: any number, inf or -inf; 0 counts what is not 0.
+    Returns: the norms, of the shape of x without these axes.
+    Raises: DTypeError for elements that are not floating; OptionError for another ord; AxisError
+      for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `linalg.vector_norm`.
+    """
     if not x.dtype.is_floating:
         raise DTypeError(f"vector_norm: takes floating elements, not {x.dtype.name}")
     if not isinstance(ord, (int, float)):
@@ -349,11 +446,17 @@ def vector_norm(x: Tensor, *, axis: Axis = None, keepdims: bool = False, ord: fl
 
 
 def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Order | None = "fro") -> Tensor:
-    """The norms of matrices (..., m, n): (...,), or (..., 1, 1) with keepdims.
+    """Computes the norms of matrices.
 
+    x: matrices (..., m, n), floating; "nuc", 2 and -2 take float32 or float64.
+    keepdims: keeps the last two axes, with length 1.
     ord: "fro", the root of the sum of squares; "nuc", the sum of the singular values; 2 and -2, the
-    largest and the smallest of these; 1 and -1, of the sums of sizes of columns; inf and -inf, of
-    rows. Raises ShapeError, DTypeError, and OptionError for another ord.
+      largest and the smallest of these; 1 and -1, the largest and the smallest sum of absolute
+      values of a column; inf and -inf, of a row. None is "fro".
+    Returns: the norms, (...,), or (..., 1, 1) with keepdims.
+    Raises: ShapeError for fewer than two axes; DTypeError for elements of another type; OptionError
+      for another ord.
+    Source: Python array API standard 2024.12, `linalg.matrix_norm`.
     """
     if x.ndim < 2:
         raise ShapeError(f"matrix_norm: takes matrices, at least two axes, not {x.shape}")
@@ -377,10 +480,13 @@ _ORDERS = ("nuc", 1, -1, 2, -2, math.inf, -math.inf)
 
 
 def cond(x: Tensor, p: Order | None = None) -> Tensor:
-    """The condition numbers of matrices: the norm times that of the inverse.
+    """Computes the condition numbers of matrices: the norm times that of the inverse.
 
-    p: an `ord` of `matrix_norm`; None is 2. For 2 and -2 the matrices need not be square. Raises as
-    `matrix_norm` and `inv` do.
+    x: matrices (..., n, n), float32 or float64; for 2 and -2 they need not be square.
+    p: an `ord` of `matrix_norm`; None is 2.
+    Returns: the condition numbers (...,).
+    Raises: what `matrix_norm` and `inv` raise.
+    Source: PyTorch's documentation, `torch.linalg.cond`.
     """
     if p is None or p in (2, -2):
         values = svdvals(x)
@@ -392,7 +498,15 @@ def cond(x: Tensor, p: Order | None = None) -> Tensor:
 def matrix_rank(
     x: Tensor, *, rtol: Bound = None, atol: Bound = None, hermitian: bool = False
 ) -> Tensor:
-    """How many singular values count, int32 (...,). The arguments are those of `pinv`."""
+    """Counts the singular values that are not 0.
+
+    x: matrices (..., m, n), float32 or float64.
+    rtol, atol: which of them count as 0, as for `pinv`.
+    hermitian: whether the matrices are symmetric, of which the lower half is read.
+    Returns: the ranks, int32 (...,).
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: Python array API standard 2024.12, `linalg.matrix_rank`.
+    """
     return _rank(_sizes(x, hermitian), x, rtol, atol)
 
 
@@ -409,8 +523,14 @@ def _rank(values: Tensor, x: Tensor, rtol: Bound, atol: Bound = None) -> Tensor:
 
 
 def matrix_power(x: Tensor, n: int) -> Tensor:
-    """The n-th powers of square matrices: n times their product, of the inverses if n is negative.
-    Raises ShapeError for other matrices, and as `inv` does."""
+    """Computes the n-th powers of square matrices.
+
+    x: matrices (..., n, n).
+    n: how many factors there are; the inverses are multiplied if it is negative.
+    Returns: the powers, of the shape of x.
+    Raises: ShapeError for other tensors; what `inv` raises if n is negative.
+    Source: Python array API standard 2024.12, `linalg.matrix_power`.
+    """
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"matrix_power: the matrices are not square: {x.shape}")
     if n < 0:
@@ -425,16 +545,23 @@ def matrix_power(x: Tensor, n: int) -> Tensor:
 
 
 def matrix_exp(x: Tensor) -> Tensor:
-    """The exponentials of square matrices (..., n, n): the sums of x^k / k!. Raises ShapeError and
-    DTypeError for others."""
+    """Computes the exponentials of square matrices: the sums of x^k / k!.
+
+    x: matrices (..., n, n), float32 or float64.
+    Returns: the exponentials, of the shape of x.
+    Raises: ShapeError and DTypeError for other tensors.
+    Source: PyTorch's documentation, `torch.linalg.matrix_exp`.
+    """
     x = _given("matrix_exp", x, square=True)
     return Tensor(make(records.matrix_exp, x.node))
 
 
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
-    """The product of two or more matrices, in the order that takes the fewest multiplications; the
-    first and the last may be vectors. Raises ShapeError for others.
+    """Multiplies matrices, in the order that takes the fewest multiplications.
 
+    tensors: two matrices or more, of lengths that fit; the first and the last may be vectors.
+    Returns: their product.
+    Raises: ShapeError for fewer than two, and for other tensors.
     Source: Cormen et al., "Introduction to Algorithms", matrix-chain multiplication.
     """
     shapes = [x.shape for x in tensors]
@@ -467,19 +594,41 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def tensordot(x1: Tensor, x2: Tensor, *, axes: int | Sequence[Sequence[int]] = 2) -> Tensor:
-    """Products summed over axes of both: the last `axes` of x1 and the first of x2, or two lists.
-    Raises ShapeError if their lengths differ."""
+    """Sums products over axes of two tensors.
+
+    x1, x2: the tensors.
+    axes: how many of the last axes of x1 and of the first axes of x2; or two lists, of axes of x1
+      and of x2.
+    Returns: the sums, with the other axes of x1, then those of x2.
+    Raises: ShapeError for axes of different lengths; AxisError for an axis that a tensor doesn't
+      have.
+    Source: Python array API standard 2024.12, `linalg.tensordot`.
+    """
     return products.tensordot(x1, x2, axes)
 
 
 def outer(x1: Tensor, x2: Tensor) -> Tensor:
-    """All products of an element of one vector and one of another. ShapeError for other tensors."""
+    """Multiplies each element of one vector by each of another.
+
+    x1: a vector (m,).
+    x2: a vector (n,).
+    Returns: the products (m, n), in the promoted type.
+    Raises: ShapeError for other tensors.
+    Source: Python array API standard 2024.12, `linalg.outer`.
+    """
     return products.outer(x1, x2)
 
 
 def cross(x1: Tensor, x2: Tensor, *, axis: int = -1) -> Tensor:
-    """The cross products of vectors of three elements along an axis; the others broadcast. Raises
-    ShapeError for others."""
+    """Computes the cross products of vectors of three elements along an axis.
+
+    x1, x2: the vectors, 3 long along the axis; the other axes broadcast.
+    axis: the axis.
+    Returns: the cross products, of the broadcast shape.
+    Raises: ShapeError for an axis of another length, and for shapes that do not broadcast;
+      AxisError for an axis that a tensor doesn't have.
+    Source: Python array API standard 2024.12, `linalg.cross`.
+    """
     place = check_axis(axis, builtins.min(x1.ndim, x2.ndim), "cross")
     last = place - builtins.min(x1.ndim, x2.ndim)
     for x in (x1, x2):
@@ -490,15 +639,29 @@ def cross(x1: Tensor, x2: Tensor, *, axis: int = -1) -> Tensor:
 
 
 def diagonal(x: Tensor, *, offset: int = 0) -> Tensor:
-    """A diagonal of the last two axes, as the last axis of the result; offset: above the main
-    one."""
+    """Takes a diagonal of the last two axes, as the last axis of the result.
+
+    x: matrices (..., m, n).
+    offset: which diagonal: 0 is the main one, positive ones are above it.
+    Returns: the diagonals (..., k), in the type of x.
+    Raises: ShapeError for fewer than two axes.
+    Source: Python array API standard 2024.12, `linalg.diagonal`.
+    """
     if x.ndim < 2:
         raise ShapeError(f"diagonal: takes matrices, at least two axes, not {x.shape}")
     return shapes.diagonal(x, offset, x.ndim - 2, x.ndim - 1)
 
 
 def trace(x: Tensor, *, offset: int = 0, dtype: DType | str | None = None) -> Tensor:
-    """The sums of a diagonal of the last two axes, in `dtype` or the types of `sum`."""
+    """Sums a diagonal of the last two axes.
+
+    x: matrices (..., m, n).
+    offset: which diagonal: 0 is the main one, positive ones are above it.
+    dtype: the type in which elements are added, and of the result; None is as for `sum`.
+    Returns: the sums (...,).
+    Raises: ShapeError for fewer than two axes.
+    Source: Python array API standard 2024.12, `linalg.trace`.
+    """
     return reduction.sum(diagonal(x, offset=offset), -1, dtype=dtype)
 
 

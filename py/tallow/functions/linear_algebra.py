@@ -21,15 +21,27 @@ from .reduction import sum as total
 
 
 def matrix_transpose(x: Tensor) -> Tensor:
-    """The last two axes exchanged."""
+    """Exchanges the last two axes.
+
+    x: matrices (..., m, n).
+    Returns: the matrices (..., n, m).
+    Raises: ShapeError for fewer than two axes.
+    Source: Python array API standard 2024.12, `matrix_transpose`.
+    """
     return x.mT
 
 
 def matmul(a: Any, b: Any) -> Tensor:
-    """The matrix product over the last two axes; the others broadcast.
+    """Computes the matrix product over the last two axes; the others broadcast.
 
     A one-dimensional operand is a row on the left or a column on the right; its axis is removed.
-    Raises ShapeError with both shapes if the inner lengths differ.
+
+    a: matrices (..., m, k), or a vector (k,).
+    b: matrices (..., k, n), or a vector (k,).
+    Returns: the products (..., m, n), in the promoted type.
+    Raises: ShapeError, with both shapes, for inner lengths that differ, for batches that do not
+      broadcast, and for an operand without axes.
+    Source: Python array API standard 2024.12, `matmul`.
     """
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
@@ -69,8 +81,15 @@ def _shaped(node: Node, shape: Shape) -> Node:
 
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
-    """Sums of products along an axis; the other axes broadcast. Raises ShapeError for axes of
-    unequal length."""
+    """Sums products along an axis; the other axes broadcast.
+
+    x, y: numbers, as long along the axis.
+    axis: the axis, of both.
+    Returns: the sums, without that axis, in the promoted type.
+    Raises: ShapeError for axes of unequal length, and for shapes that do not broadcast; AxisError
+      for an axis that x or y doesn't have.
+    Source: Python array API standard 2024.12, `vecdot`.
+    """
     last = [moveaxis(each, axis, -1) for each in (x, y)]
     if last[0].shape[-1] != last[1].shape[-1]:
         raise ShapeError(f"vecdot: axis {axis} of {x.shape} and of {y.shape} differ in length")
@@ -79,12 +98,17 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
 
 
 def det(x: Tensor) -> Tensor:
-    """The determinants of square matrices (..., n, n), by Gaussian elimination. The pivot is the
-    largest element of all that remain: if that is 0, so is the gradient; it is right for singular
-    matrices, too.
+    """Computes the determinants of square matrices, by Gaussian elimination.
 
-    The graph grows with every row, so this is meant for small matrices. Raises ShapeError for
-    matrices that are not square, DTypeError for elements that are not floating.
+    The pivot is the largest element of all that remain: if that is 0, so is the gradient; it is
+    right for singular matrices, too. The graph grows with every row, so this is meant for small
+    matrices.
+
+    x: matrices (..., n, n), floating.
+    Returns: the determinants (...,), in the type of x.
+    Raises: ShapeError for matrices that are not square; DTypeError for elements that are not
+      floating.
+    Source: Python array API standard 2024.12, `linalg.det`.
     """
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"det: the matrices are not square: {x.shape}")

@@ -21,12 +21,28 @@ from .places import _along
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
-    """The running sums along an axis, in the types of `sum`. Raises ShapeError as it does."""
+    """Computes the running sums along an axis.
+
+    input: numbers or booleans, of any shape.
+    dim: the axis.
+    dtype: the type in which elements are added, and of the result; None is as for `sum`.
+    Returns: the running sums, of the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.cumsum`.
+    """
     return cumulative_sum(input, dim, dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
-    """The running products along an axis, in the types of `prod`."""
+    """Computes the running products along an axis.
+
+    input: numbers or booleans, of any shape.
+    dim: the axis.
+    dtype: the type in which elements are multiplied, and of the result; None is as for `prod`.
+    Returns: the running products, of the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.cumprod`.
+    """
     return cumulative_prod(input, dim, dtype)
 
 
@@ -39,11 +55,18 @@ def diff(
     *,
     axis: int | None = None,
 ) -> Tensor:
-    """The differences of neighbours along an axis, n times; of booleans, whether they differ.
+    """Subtracts neighbours along an axis, n times; of booleans, it tells whether they differ.
 
-    dim: the axis, which the array API names axis. prepend, append: what is put before and after
-    the elements first, of the same shape along all other axes. Raises ShapeError for others,
-    OptionError for a negative n.
+    input: numbers or booleans, with one axis or more.
+    n: how often, 0 or more.
+    dim: the axis.
+    prepend, append: what is put before and after the elements first, of the same shape along all
+      other axes.
+    axis: the array API's name of dim.
+    Returns: the differences, shorter by n along the axis.
+    Raises: ShapeError for what does not fit before or after; OptionError for a negative n;
+      AxisError for an axis that input doesn't have.
+    Source: Python array API standard 2024.12, `diff`.
     """
     along = check_axis(dim if axis is None else axis, input.ndim, "diff")
     if n < 0:
@@ -59,7 +82,16 @@ def diff(
 
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
-    """The integral along an axis by the trapezoidal rule, at points x or dx apart."""
+    """Integrates along an axis by the trapezoidal rule.
+
+    y: the values, numbers with one axis or more.
+    x: the points of the values, a vector or in the shape of y; None if they are dx apart.
+    dx: the distance of neighbours, without x.
+    dim: the axis.
+    Returns: the integrals, of the shape of y without that axis.
+    Raises: AxisError for an axis that y doesn't have; ShapeError for points that do not broadcast.
+    Source: PyTorch's documentation, `torch.trapezoid`.
+    """
     axis = check_axis(dim, y.ndim, "trapezoid")
     before = (slice(None),) * axis
     middles = (y[(*before, slice(1, None))] + y[(*before, slice(None, -1))]) * 0.5
@@ -74,8 +106,16 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1
 ) -> Tensor:
-    """The running integral along an axis by the trapezoidal rule, at points x or dx apart: one
-    element less than y has."""
+    """Computes the running integrals along an axis by the trapezoidal rule.
+
+    y: the values, numbers with one axis or more.
+    x: the points of the values, a vector or in the shape of y; None if they are dx apart.
+    dx: the distance of neighbours, without x.
+    dim: the axis.
+    Returns: the running integrals: along the axis one element less than y has.
+    Raises: AxisError for an axis that y doesn't have; ShapeError for points that do not broadcast.
+    Source: PyTorch's documentation, `torch.cumulative_trapezoid`.
+    """
     axis = check_axis(dim, y.ndim, "cumulative_trapezoid")
     before = (slice(None),) * axis
     middles = (y[(*before, slice(1, None))] + y[(*before, slice(None, -1))]) * 0.5
@@ -94,12 +134,18 @@ def gradient(
     dim: int | Sequence[int] | None = None,
     edge_order: int = 1,
 ) -> tuple[Tensor, ...]:
-    """The slopes along axes by differences of neighbours, of second order within.
+    """Computes the slopes along axes by differences of neighbours, of second order within.
 
-    spacing: the distance of elements, or one for each axis; or a vector of places for each axis.
-    edge_order: that of the slopes at both ends, 1 or 2. Raises ShapeError for another number of
-    spacings than axes, or for an axis of fewer than edge_order + 1 elements, OptionError for
-    another order.
+    input: numbers, with one axis or more; integers count as float32.
+    spacing: the distance of elements, or one for each axis; or a vector of coordinates for each
+      axis.
+    dim: the axis or axes; None takes all.
+    edge_order: the order of the slopes at both ends, 1 or 2.
+    Returns: for each axis the slopes, of the shape of input.
+    Raises: ShapeError for another number of spacings than axes, for coordinates that do not fit, or
+      for an axis of fewer than edge_order + 1 elements; OptionError for another order; AxisError
+      for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.gradient`.
     """
     if edge_order not in (1, 2):
         raise OptionError(f"gradient: edge_order {edge_order!r} is not 1 or 2")
@@ -147,7 +193,14 @@ def _slope(x: Tensor, axis: int, spacing: Scalar | Tensor, edge_order: int) -> T
 
 
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    """log(cumsum(exp(input))) along an axis, without overflow, in log2(n) steps."""
+    """Computes log(cumsum(exp(input))) along an axis, without overflow, in log2(n) steps.
+
+    input: numbers, of any shape.
+    dim: the axis.
+    Returns: the logarithms, of the shape of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.logcumsumexp`.
+    """
     axis = check_axis(dim, input.ndim, "logcumsumexp") if input.ndim else 0
     length = input.shape[axis] if input.ndim else 1
     before, shift = (slice(None),) * axis, 1
@@ -167,7 +220,7 @@ trapz = trapezoid
 
 
 def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
-    """The extreme elements so far along an axis, and their last places, in log2(n) steps: see
+    """The extreme elements so far along an axis, and their last indices, in log2(n) steps: see
     cumulative.py."""
     axis = check_axis(dim, input.ndim, "cummax" if greatest else "cummin")
     length = input.shape[axis]
@@ -187,10 +240,24 @@ def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
 
 
 def cummax(input: Tensor, dim: int) -> Ordered:
-    """The greatest elements so far along an axis, and their places, the last of equal ones."""
+    """Finds the greatest elements so far along an axis, and their indices.
+
+    input: numbers, with one axis or more; after a NaN, all are NaN.
+    dim: the axis.
+    Returns: (values, indices), both of the shape of input; of equal elements the last index.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.cummax`.
+    """
     return _running(input, dim, True)
 
 
 def cummin(input: Tensor, dim: int) -> Ordered:
-    """The least elements so far along an axis, and their places, the last of equal ones."""
+    """Finds the least elements so far along an axis, and their indices.
+
+    input: numbers, with one axis or more; after a NaN, all are NaN.
+    dim: the axis.
+    Returns: (values, indices), both of the shape of input; of equal elements the last index.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.cummin`.
+    """
     return _running(input, dim, False)

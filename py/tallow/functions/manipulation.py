@@ -23,19 +23,41 @@ from .elementwise import dtype_cast, expand_node, promote_all
 
 
 def reshape(x: Tensor, shape: Sequence[int]) -> Tensor:
-    """The same elements, row-major, in another shape; one dimension may be -1."""
+    """Gives the same elements, row-major, in another shape.
+
+    x: a tensor of any shape.
+    shape: the lengths of the axes, of which one may be -1: it follows from the others.
+    Returns: the tensor in that shape.
+    Raises: ShapeError for a shape that has another number of elements.
+    Source: Python array API standard 2024.12, `reshape`.
+    """
     return Tensor(make(movement.reshape, x.node, shape=infer_reshape(x.shape, shape)))
 
 
 def permute_dims(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """Axis i of the result is axis axes[i] of x."""
+    """Orders the axes anew: axis i of the result is axis axes[i] of x.
+
+    x: a tensor of any shape.
+    axes: all axes of x, in their new order.
+    Returns: the tensor with its axes in that order.
+    Raises: ShapeError for what is no permutation of the axes.
+    Source: Python array API standard 2024.12, `permute_dims`.
+    """
     order = check_permutation(axes, x.ndim, "permute_dims")
     return Tensor(make(movement.permute, x.node, axes=order))
 
 
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Axes moved to other positions; the others keep their order. Raises ShapeError for two lists
-    of different lengths."""
+    """Moves axes to other positions; the others keep their order.
+
+    x: a tensor with one axis or more.
+    source: the axis or axes to move.
+    destination: the position of each in the result.
+    Returns: the tensor with its axes moved.
+    Raises: ShapeError for two lists of different lengths; AxisError for an axis that x doesn't
+      have.
+    Source: Python array API standard 2024.12, `moveaxis`.
+    """
     moved = [source] if isinstance(source, int) else list(source)
     places = [destination] if isinstance(destination, int) else list(destination)
     if len(moved) != len(places):
@@ -48,7 +70,14 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
 
 
 def broadcast_to(x: Tensor, shape: Sequence[int]) -> Tensor:
-    """x repeated along axes of length 1 (or missing in front) until it has the shape."""
+    """Repeats x along axes of length 1 (or missing in front) until it has the shape.
+
+    x: a tensor of a shape that broadcasts to the other one.
+    shape: the shape of the result.
+    Returns: the tensor in that shape.
+    Raises: ShapeError if x does not broadcast to it.
+    Source: Python array API standard 2024.12, `broadcast_to`.
+    """
     wanted = check_shape(shape, "broadcast_to")
     if broadcast_shapes(x.shape, wanted, what="broadcast_to") != wanted:
         raise ShapeError(f"broadcast_to: {x.shape} cannot become {wanted}")
@@ -56,13 +85,26 @@ def broadcast_to(x: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def broadcast_arrays(*tensors: Tensor) -> list[Tensor]:
-    """All of them in their common shape."""
+    """Broadcasts tensors to their common shape.
+
+    tensors: tensors whose shapes broadcast.
+    Returns: a list of all of them, in that shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `broadcast_arrays`.
+    """
     shape = broadcast_shapes(*(tensor.shape for tensor in tensors), what="broadcast_arrays")
     return [Tensor(expand_node(tensor.node, shape)) for tensor in tensors]
 
 
 def expand_dims(x: Tensor, axis: int | Sequence[int] = 0) -> Tensor:
-    """Axes of length 1 inserted at the positions `axis` of the result."""
+    """Inserts axes of length 1.
+
+    x: a tensor of any shape.
+    axis: the position or the positions of the new axes in the result.
+    Returns: the tensor with these axes.
+    Raises: AxisError for a position that the result doesn't have.
+    Source: Python array API standard 2024.12, `expand_dims`.
+    """
     count = 1 if isinstance(axis, int) else len(axis)
     axes = check_axes(axis, x.ndim + count, "expand_dims")
     rest = iter(x.shape)
@@ -70,7 +112,14 @@ def expand_dims(x: Tensor, axis: int | Sequence[int] = 0) -> Tensor:
 
 
 def squeeze(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Axes of length 1 removed; without `axis`, all of them."""
+    """Removes axes of length 1.
+
+    x: a tensor of any shape.
+    axis: the axis or axes; None removes all of length 1.
+    Returns: the tensor without these axes.
+    Raises: ShapeError for an axis of another length; AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `squeeze`.
+    """
     if axis is None:
         axes = tuple(a for a, dim in enumerate(x.shape) if dim == 1)
     else:
@@ -87,7 +136,15 @@ def flip(
     *,
     dims: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """The elements in reverse order along the axes, which PyTorch names dims."""
+    """Reverses the order of elements along axes.
+
+    x: a tensor of any shape.
+    axis: the axis or axes; None reverses all.
+    dims: PyTorch's name of axis.
+    Returns: the elements, of the shape of x.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `flip`.
+    """
     axes = check_axes(axis if dims is None else dims, x.ndim, "flip")
     starts = tuple(max(d - 1, 0) if a in axes else 0 for a, d in enumerate(x.shape))
     steps = tuple(-1 if a in axes else 1 for a in range(x.ndim))
@@ -95,10 +152,15 @@ def flip(
 
 
 def concat(tensors: Sequence[Tensor], axis: int | None = 0, *, dim: int | None = None) -> Tensor:
-    """Tensors joined along an axis, which PyTorch names dim; with axis None they are flattened
-    first.
+    """Joins tensors along an axis.
 
-    Shapes must agree in all other axes; types are promoted.
+    tensors: one tensor or more, of shapes that agree in all other axes.
+    axis: the axis; None flattens the tensors first.
+    dim: PyTorch's name of axis.
+    Returns: the joined tensor, in the promoted type.
+    Raises: ShapeError for shapes that do not agree, and for no tensors; AxisError for an axis that
+      they don't have.
+    Source: Python array API standard 2024.12, `concat`.
     """
     if not tensors:
         raise ShapeError("concat: there are no tensors to join")
@@ -122,7 +184,16 @@ def concat(tensors: Sequence[Tensor], axis: int | None = 0, *, dim: int | None =
 
 
 def stack(tensors: Sequence[Tensor], axis: int = 0, *, dim: int | None = None) -> Tensor:
-    """Tensors of one shape joined along a new axis, which PyTorch names dim."""
+    """Joins tensors along a new axis.
+
+    tensors: one tensor or more, of one shape.
+    axis: the position of the new axis in the result.
+    dim: PyTorch's name of axis.
+    Returns: the joined tensor, in the promoted type.
+    Raises: ShapeError for different shapes, and for no tensors; AxisError for a position that the
+      result doesn't have.
+    Source: Python array API standard 2024.12, `stack`.
+    """
     axis = axis if dim is None else dim
     return concat([expand_dims(x, axis) for x in tensors], axis)
 
@@ -130,9 +201,18 @@ def stack(tensors: Sequence[Tensor], axis: int = 0, *, dim: int | None = None) -
 def split(
     x: Tensor, sizes: int | Sequence[int], axis: int = 0, *, dim: int | None = None
 ) -> tuple[Tensor, ...]:
-    """Pieces along an axis, which PyTorch names dim: of one length, the last perhaps shorter, or of
-    several lengths, which must add up to it. Raises ShapeError, and OptionError for pieces without
-    elements."""
+    """Splits a tensor into pieces along an axis.
+
+    x: a tensor with one axis or more.
+    sizes: the length of every piece, of which the last may be shorter; or the length of each, which
+      must add up to that of the axis.
+    axis: the axis.
+    dim: PyTorch's name of axis.
+    Returns: the pieces.
+    Raises: ShapeError for lengths that do not add up; OptionError for pieces without elements;
+      AxisError for an axis that x doesn't have.
+    Source: PyTorch's documentation, `torch.split`.
+    """
     axis = check_axis(axis if dim is None else dim, x.ndim, "split")
     if isinstance(sizes, int):
         if sizes < 1:
@@ -151,13 +231,27 @@ def split(
 
 
 def unstack(x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices along an axis, which they no longer have."""
+    """Gives the slices along an axis, which they no longer have.
+
+    x: a tensor with one axis or more.
+    axis: the axis.
+    Returns: as many slices as the axis is long.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `unstack`.
+    """
     axis = check_axis(axis, x.ndim, "unstack")
     return tuple(squeeze(piece, axis) for piece in split(x, [1] * x.shape[axis], axis))
 
 
 def pad(x: Tensor, pads: Sequence[tuple[int, int]], value: Scalar = 0) -> Tensor:
-    """Adds a border of `value`: (before, after) per axis. Negative widths crop."""
+    """Adds a border; negative widths crop.
+
+    x: a tensor of any shape.
+    pads: for each axis the widths before and after the elements.
+    value: the number in the border.
+    Returns: the tensor with its border, in the type of x.
+    Raises: ShapeError for another number of pairs than axes.
+    """
     if len(pads) != x.ndim:
         raise ShapeError(f"pad: {len(pads)} pairs for the {x.ndim} axes of {x.shape}")
     if any(low < 0 or high < 0 for low, high in pads):
@@ -171,7 +265,14 @@ def pad(x: Tensor, pads: Sequence[tuple[int, int]], value: Scalar = 0) -> Tensor
 
 
 def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
-    """x repeated as a whole, with one count per axis."""
+    """Repeats x as a whole.
+
+    x: a tensor of any shape.
+    repetitions: how often, for each axis; fewer numbers than axes count for the last axes, and more
+      of them add axes in front.
+    Returns: the repeated tensor, in the type of x.
+    Source: Python array API standard 2024.12, `tile`.
+    """
     counts = (1,) * (x.ndim - len(repetitions)) + tuple(repetitions)
     dims = (1,) * (len(counts) - x.ndim) + x.shape
     interleaved = reshape(x, [part for dim in dims for part in (1, dim)])
@@ -181,10 +282,15 @@ def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
 
 
 def repeat(x: Tensor, repeats: int | Tensor, axis: int | None = None) -> Tensor:
-    """Each element repeated along an axis; without `axis`, x is flattened first.
+    """Repeats each element along an axis.
 
-    repeats: a number for all elements, or a vector of one for each, which is read. Raises
-    ShapeError for another number of them, OptionError for a negative one.
+    x: a tensor of any shape.
+    repeats: a number for all elements, or a vector of one for each, which is read.
+    axis: the axis; None flattens x first.
+    Returns: the repeated elements, in the type of x.
+    Raises: ShapeError for another number of repeats than elements; OptionError for a negative one;
+      AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `repeat`.
     """
     if axis is None:
         x, axis = reshape(x, [-1]), 0

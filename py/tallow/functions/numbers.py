@@ -15,7 +15,12 @@ from .manipulation import broadcast_arrays
 
 
 def signbit(input: Tensor) -> Tensor:
-    """Where elements are negative, -0.0 among them."""
+    """Tells where elements are negative, -0.0 among them.
+
+    input: numbers, of any shape.
+    Returns: booleans, of the shape of input.
+    Source: Python array API standard 2024.12, `signbit`.
+    """
     x = input
     if not x.dtype.is_floating:
         return x < 0
@@ -23,13 +28,27 @@ def signbit(input: Tensor) -> Tensor:
 
 
 def copysign(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """The size of input with the sign of other."""
+    """Combines the magnitude of input with the sign of other.
+
+    input: numbers, of any shape; integers count as float32.
+    other: a number or a tensor that broadcasts with input, of which only the signs count.
+    Returns: the numbers, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `copysign`.
+    """
     size = elementwise.abs(elementwise.floating(input))
     return elementwise.where(signbit(elementwise.floating(asarray(other))), -size, size)
 
 
 def atan2(input: Tensor, other: Tensor | Scalar) -> Tensor:
-    """The angle of the point (other, input) from the first axis, from -pi to pi."""
+    """Gives the angle of the point (other, input) from the first axis, from -pi to pi.
+
+    input: the second coordinates of the points; integers count as float32.
+    other: the first coordinates, a number or a tensor that broadcasts with input.
+    Returns: the angles, in radians, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `atan2`.
+    """
     y, x = elementwise.floating(input), elementwise.floating(asarray(other))
     steep = elementwise.abs(y) > elementwise.abs(x)
     # At the origin nothing depends on the point, as in PyTorch.
@@ -49,7 +68,13 @@ def atan2(input: Tensor, other: Tensor | Scalar) -> Tensor:
 
 
 def hypot(input: Tensor, other: Tensor) -> Tensor:
-    """sqrt(input² + other²), without overflow."""
+    """Computes sqrt(input² + other²), without overflow.
+
+    input, other: the legs of right triangles, which broadcast; integers count as float32.
+    Returns: the hypotenuses, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `hypot`.
+    """
     x, y = elementwise.floating(input), elementwise.floating(asarray(other))
     swapped = elementwise.abs(y) > elementwise.abs(x)
     longer, shorter = elementwise.where(swapped, y, x), elementwise.where(swapped, x, y)
@@ -60,7 +85,13 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
 
 
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
-    """log(exp(input) + exp(other)), without overflow."""
+    """Computes log(exp(input) + exp(other)), without overflow.
+
+    input, other: logarithms, which broadcast.
+    Returns: the logarithms of the sums, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: Python array API standard 2024.12, `logaddexp`.
+    """
     a, b = input, other
     least = elementwise.exp(-elementwise.abs(a - b))
     found = elementwise.maximum(a, b) + elementwise.log1p(least)
@@ -68,17 +99,33 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
 
 
 def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
-    """log2(2 ** input + 2 ** other), without overflow."""
+    """Computes log2(2 ** input + 2 ** other), without overflow.
+
+    input, other: logarithms to the base of 2, which broadcast.
+    Returns: the logarithms of the sums, to the base of 2, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.logaddexp2`.
+    """
     return logaddexp(input * math.log(2), other * math.log(2)) * (1 / math.log(2))
 
 
 def exp2(input: Tensor) -> Tensor:
-    """2 to the power of each element."""
+    """Raises 2 to the power of each element.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the powers, of the shape of input.
+    Source: PyTorch's documentation, `torch.exp2`.
+    """
     return elementwise.exp(elementwise.floating(input) * math.log(2))
 
 
 def sinc(input: Tensor) -> Tensor:
-    """sin(pi x) / (pi x); 1 at 0."""
+    """Computes sin(pi x) / (pi x) of each element x; 1 at 0.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the quotients, of the shape of input.
+    Source: PyTorch's documentation, `torch.sinc`.
+    """
     x = elementwise.floating(input) * math.pi
     # Within 1 the series, of which every derivative is right; those of the quotient cancel there.
     near = elementwise.abs(x) < 1
@@ -92,29 +139,59 @@ def sinc(input: Tensor) -> Tensor:
 
 
 def deg2rad(input: Tensor) -> Tensor:
-    """Angles in degrees as radians."""
+    """Converts angles in degrees to radians.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the angles, of the shape of input.
+    Source: PyTorch's documentation, `torch.deg2rad`.
+    """
     return input * (math.pi / 180)
 
 
 def rad2deg(input: Tensor) -> Tensor:
-    """Angles in radians as degrees."""
+    """Converts angles in radians to degrees.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the angles, of the shape of input.
+    Source: PyTorch's documentation, `torch.rad2deg`.
+    """
     return input * (180 / math.pi)
 
 
 def frac(input: Tensor) -> Tensor:
-    """input less its whole part, with the same sign."""
+    """Subtracts the whole part of input; what remains has the same sign.
+
+    input: numbers, of any shape.
+    Returns: the fractions, of the shape of input.
+    Source: PyTorch's documentation, `torch.frac`.
+    """
     return input - elementwise.trunc(input)
 
 
 def heaviside(input: Tensor, values: Tensor) -> Tensor:
-    """0 for negative elements, 1 for positive ones, `values` at 0."""
+    """Computes the step function: 0 for negative elements, 1 for positive ones, `values` at 0.
+
+    input: numbers, of any shape.
+    values: what stands where input is 0; it broadcasts.
+    Returns: the steps, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.heaviside`.
+    """
     return elementwise.where(input == 0, values, (input > 0).astype(input.dtype))
 
 
 def nan_to_num(
     input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Tensor:
-    """Numbers instead of NaN and infinities; these become the largest of the type by default."""
+    """Replaces NaN and infinities by numbers.
+
+    input: numbers, of any shape.
+    nan: the number for NaN.
+    posinf, neginf: the numbers for infinity and for minus infinity; None is the largest and the
+      least of the type.
+    Returns: the numbers, of the shape of input.
+    Source: PyTorch's documentation, `torch.nan_to_num`.
+    """
     most = {2: 65504.0, 8: 1.7976931348623157e308}.get(input.dtype.size, 3.4028234663852886e38)
     x = elementwise.where(elementwise.isnan(input), nan, input)
     x = elementwise.where(x == math.inf, most if posinf is None else posinf, x)
@@ -137,8 +214,13 @@ series (Lame 1844)."""
 
 
 def gcd(input: Tensor, other: Tensor) -> Tensor:
-    """The greatest common divisors, by Euclid's algorithm; 0 of two zeros. Raises DTypeError for
-    floating numbers."""
+    """Computes the greatest common divisors, by Euclid's algorithm; 0 of two zeros.
+
+    input, other: integers, which broadcast.
+    Returns: the divisors, of the broadcast shape and the promoted type.
+    Raises: DTypeError for floating numbers; ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.gcd`; Lame 1844, for the number of divisions.
+    """
     x, y = broadcast_arrays(input, asarray(other))
     if x.dtype.is_floating or y.dtype.is_floating:
         raise DTypeError(f"gcd: takes integers, not {x.dtype.name} and {y.dtype.name}")
@@ -151,7 +233,13 @@ def gcd(input: Tensor, other: Tensor) -> Tensor:
 
 
 def lcm(input: Tensor, other: Tensor) -> Tensor:
-    """The least common multiples; 0 where one is 0. Raises DTypeError for floating numbers."""
+    """Computes the least common multiples; 0 where one is 0.
+
+    input, other: integers, which broadcast.
+    Returns: the multiples, of the broadcast shape and the promoted type.
+    Raises: DTypeError for floating numbers; ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.lcm`.
+    """
     divisor = gcd(input, other)
     shared = elementwise.where(divisor == 0, 1, divisor)
     whole = elementwise.floor_divide(elementwise.abs(input), shared)
@@ -159,17 +247,37 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
 
 
 def sgn(input: Tensor) -> Tensor:
-    """-1, 0 or 1, as `sign`: there are no complex numbers."""
+    """Gives -1, 0 or 1, as `sign`: there are no complex numbers.
+
+    input: numbers, of any shape.
+    Returns: the signs, of the shape and the type of input.
+    Raises: DTypeError for booleans.
+    Source: PyTorch's documentation, `torch.sgn`.
+    """
     return elementwise.sign(input)
 
 
 def float_power(input: Tensor | Scalar, exponent: Tensor | Scalar) -> Tensor:
-    """Powers, computed in float64."""
+    """Computes powers in float64.
+
+    input: the bases, a number or a tensor.
+    exponent: the exponents, which broadcast with input.
+    Returns: the powers, float64, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.float_power`.
+    """
     return elementwise.pow(asarray(input).astype(dt.float64), asarray(exponent).astype(dt.float64))
 
 
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
-    """input * 2 ** other."""
+    """Computes input * 2 ** other.
+
+    input: numbers, of any shape; integers count as float32.
+    other: the exponents, which broadcast with input.
+    Returns: the products, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.ldexp`.
+    """
     x = input if input.dtype.is_floating else input.astype(dt.float32)
     n = asarray(other).astype(x.dtype)
     # In two steps, so that the power is finite wherever the product is.
@@ -188,8 +296,13 @@ def _power_of_two(n: Tensor) -> Tensor:
 
 
 def frexp(input: Tensor) -> Parts:
-    """Mantissas, of a size from 0.5 to 1, and exponents, int32, of which numbers consist. 0 and
-    what is not finite have the exponent 0."""
+    """Splits numbers into mantissas and exponents: input = mantissa * 2 ** exponent.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: (mantissa, exponent), both of the shape of input: mantissas of a magnitude from 0.5 to
+      1, and int32 exponents. 0 and what is not finite have the exponent 0.
+    Source: PyTorch's documentation, `torch.frexp`.
+    """
     x = input if input.dtype.is_floating else input.astype(dt.float32)
     size = elementwise.abs(x.detach())
     plain = (size > 0) & (size < math.inf)
@@ -208,8 +321,17 @@ _BITS = {2: dt.int16, 4: dt.int32, 8: dt.int64}
 
 
 def nextafter(input: Tensor, other: Tensor) -> Tensor:
-    """The next number that the type has, towards other. Raises DTypeError for integers. A GPU may
-    take the numbers next to 0 for 0."""
+    """Gives the next number that the type has, towards other.
+
+    A GPU may take the numbers next to 0 for 0.
+
+    input: floating numbers, of any shape.
+    other: the numbers to go towards, of the same type, which broadcast with input.
+    Returns: the next numbers, of the broadcast shape; NaN where either is NaN.
+    Raises: DTypeError for integers, and for different types; ShapeError for shapes that do not
+      broadcast.
+    Source: Python array API standard 2024.12, `nextafter`.
+    """
     x, y = broadcast_arrays(input, asarray(other, input.dtype) if not isinstance(other, Tensor)
                             else other)  # fmt: skip
     if not x.dtype.is_floating or x.dtype != y.dtype:
@@ -225,12 +347,24 @@ def nextafter(input: Tensor, other: Tensor) -> Tensor:
 
 
 def fmax(input: Tensor, other: Tensor) -> Tensor:
-    """The larger of two elements; of a NaN and a number, the number."""
+    """Gives the larger of two elements; of a NaN and a number, the number.
+
+    input, other: numbers, which broadcast.
+    Returns: the larger elements, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.fmax`.
+    """
     return _number_of(input, other, elementwise.maximum(input, other))
 
 
 def fmin(input: Tensor, other: Tensor) -> Tensor:
-    """The smaller of two elements; of a NaN and a number, the number."""
+    """Gives the smaller of two elements; of a NaN and a number, the number.
+
+    input, other: numbers, which broadcast.
+    Returns: the smaller elements, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.fmin`.
+    """
     return _number_of(input, other, elementwise.minimum(input, other))
 
 
@@ -242,38 +376,76 @@ def _number_of(x: Tensor, y: Tensor, found: Tensor) -> Tensor:
 
 
 def isposinf(input: Tensor) -> Tensor:
-    """Where elements are infinite."""
+    """Tells where elements are plus infinity.
+
+    input: numbers, of any shape.
+    Returns: booleans, of the shape of input.
+    Source: PyTorch's documentation, `torch.isposinf`.
+    """
     return elementwise.equal(input, math.inf) if input.dtype.is_floating else input != input
 
 
 def isneginf(input: Tensor) -> Tensor:
-    """Where elements are minus infinity."""
+    """Tells where elements are minus infinity.
+
+    input: numbers, of any shape.
+    Returns: booleans, of the shape of input.
+    Source: PyTorch's documentation, `torch.isneginf`.
+    """
     return elementwise.equal(input, -math.inf) if input.dtype.is_floating else input != input
 
 
 def isreal(input: Tensor) -> Tensor:
-    """True everywhere: there are no complex numbers."""
+    """Gives True everywhere: there are no complex numbers.
+
+    input: a tensor, of any shape.
+    Returns: booleans, of the shape of input.
+    Source: PyTorch's documentation, `torch.isreal`.
+    """
     return creation.full_like(input, True, dtype="bool")
 
 
 def rsub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
-    """other - alpha * input."""
+    """Subtracts from other: other - alpha * input.
+
+    input: numbers, of any shape.
+    other: a number or a tensor that broadcasts with input.
+    alpha: a number by which input is multiplied first.
+    Returns: the differences, of the broadcast shape and the promoted type.
+    Raises: ShapeError for shapes that do not broadcast; DTypeError for booleans.
+    """
     return other - (input if alpha == 1 else input * alpha)
 
 
 def is_complex(input: Tensor) -> bool:
-    """False: there are no complex numbers."""
+    """Gives False: there are no complex numbers.
+
+    input: a tensor.
+    Returns: False.
+    Source: PyTorch's documentation, `torch.is_complex`.
+    """
     return False
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the only element is not 0; it is read. Raises ShapeError for another number of
-    elements."""
+    """Tells whether the only element is not 0; it is read.
+
+    input: a tensor of one element.
+    Returns: True or False.
+    Raises: ShapeError for another number of elements.
+    Source: PyTorch's documentation, `torch.is_nonzero`.
+    """
     if input.node.size != 1:
         raise ShapeError(f"is_nonzero: {input.shape} is not a single number")
     return bool(input.item())
 
 
 def promote_types(type1: DType | str, type2: DType | str) -> DType:
-    """The type that holds both. Raises DTypeError where there is none."""
+    """Gives the type that holds both types.
+
+    type1, type2: types.
+    Returns: the type.
+    Raises: DTypeError where there is none, and for a name that is no type.
+    Source: PyTorch's documentation, `torch.promote_types`.
+    """
     return promote(as_dtype(type1), as_dtype(type2))

@@ -1,4 +1,4 @@
-"""PyTorch's names for what depends on the order of elements: medians, quantiles, places in order.
+"""PyTorch's names for what depends on the order of elements: medians, quantiles, indices in order.
 
 NaN is the last in all orders, as in NumPy.
 """
@@ -21,8 +21,18 @@ from .manipulation import broadcast_to, expand_dims, reshape, squeeze
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Ordered:
-    """The k largest or smallest elements along an axis, in order, and their places. Raises
-    OptionError if there are fewer."""
+    """Gives the k largest or smallest elements along an axis, and their indices.
+
+    input: numbers, with one axis or more.
+    k: how many elements.
+    dim: the axis.
+    largest: whether they are the largest; without it, the smallest.
+    sorted: changes nothing, since they are always in order.
+    Returns: (values, indices), k of them along the axis.
+    Raises: OptionError for a negative k, or for more than there are; AxisError for an axis that
+      input doesn't have.
+    Source: PyTorch's documentation, `torch.topk`.
+    """
     length = input.shape[check_axis(dim, input.ndim, "topk")]
     if not 0 <= k <= length:
         raise OptionError(f"topk: {k} of the {length} elements along axis {dim}")
@@ -31,20 +41,43 @@ def topk(
 
 
 def msort(input: Tensor) -> Tensor:
-    """The elements in order along the first axis."""
+    """Sorts the elements along the first axis.
+
+    input: numbers or booleans, with one axis or more.
+    Returns: the elements in order, of the shape and the type of input.
+    Raises: AxisError for a tensor without axes.
+    Source: PyTorch's documentation, `torch.msort`.
+    """
     return ordered(input, 0).values
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle, the lower of two; along an axis also its place. NaN if there is
-    one, and of no elements. Raises ShapeError for an empty axis."""
+    """Gives the element in the middle, the lower of two; NaN if there is one, and of no elements.
+
+    input: numbers, of any shape.
+    dim: the axis; None takes all elements.
+    keepdim: keeps this axis, with length 1.
+    Returns: the median of all; along an axis (values, indices), of the shape of input without this
+      axis.
+    Raises: ShapeError for an empty axis; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.median`.
+    """
     if dim is None:
         return _middle_of_all(input, False)
     return _middle(input, dim, keepdim, False)
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The `median` of the elements that are not NaN; NaN if all are."""
+    """Gives the `median` of the elements that are not NaN; NaN if all are.
+
+    input: numbers, of any shape.
+    dim: the axis; None takes all elements.
+    keepdim: keeps this axis, with length 1.
+    Returns: the median of all; along an axis (values, indices), of the shape of input without this
+      axis.
+    Raises: ShapeError for an empty axis; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.nanmedian`.
+    """
     if dim is None:
         return _middle_of_all(input, True)
     return _middle(input, dim, keepdim, True)
@@ -75,8 +108,17 @@ def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
-    """The k-th smallest element along an axis, from 1 on, and its place. Raises OptionError if
-    there are fewer."""
+    """Gives the k-th smallest element along an axis, and its index.
+
+    input: numbers, with one axis or more.
+    k: which element, counted from 1.
+    dim: the axis.
+    keepdim: keeps this axis, with length 1.
+    Returns: (values, indices), of the shape of input without this axis.
+    Raises: OptionError if there are fewer than k; ShapeError for an empty axis; AxisError for an
+      axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.kthvalue`.
+    """
     length = _check_length(input, dim, "kthvalue")
     if not 1 <= k <= length:
         raise OptionError(f"kthvalue: {k} of the {length} elements along axis {dim}")
@@ -104,12 +146,18 @@ def quantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The elements below which the parts q lie, from 0 to 1, along an axis or of all.
+    """Computes quantiles: the elements below which the parts q lie.
 
-    interpolation: between two elements: "linear", "lower", "higher", "midpoint" or "nearest". A
-    vector q is the first axis of the result. NaN where an element along the axis is NaN. Raises
-    OptionError for another interpolation, and for parts beyond 0 and 1 that are known; those that
-    are computed give NaN there.
+    input: numbers, of any shape; integers count as float32.
+    q: the parts, from 0 to 1: a number, or a vector, which is the first axis of the result. Parts
+      that are computed give NaN beyond 0 and 1.
+    dim: the axis; None takes all elements.
+    keepdim: keeps this axis, with length 1.
+    interpolation: between two elements: "linear", "lower", "higher", "midpoint" or "nearest".
+    Returns: the quantiles; NaN where an element along the axis is NaN.
+    Raises: OptionError for another interpolation, and for known parts beyond 0 and 1; ShapeError
+      for an empty axis; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.quantile`.
     """
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
@@ -122,7 +170,19 @@ def nanquantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The `quantile` of the elements that are not NaN; NaN if all are."""
+    """Gives the `quantile` of the elements that are not NaN; NaN if all are.
+
+    input: numbers, of any shape; integers count as float32.
+    q: the parts, from 0 to 1: a number, or a vector, which is the first axis of the result. Parts
+      that are computed give NaN beyond 0 and 1.
+    dim: the axis; None takes all elements.
+    keepdim: keeps this axis, with length 1.
+    interpolation: between two elements: "linear", "lower", "higher", "midpoint" or "nearest".
+    Returns: the quantiles.
+    Raises: OptionError for another interpolation, and for known parts beyond 0 and 1; ShapeError
+      for an empty axis; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.nanquantile`.
+    """
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
 
 
@@ -181,8 +241,17 @@ def _quantile(
 
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
-    """The element that is most frequent along an axis, the least of such, and its last place. It
-    compares all with all. Raises ShapeError for an empty axis."""
+    """Finds the most frequent element along an axis, the least of several, and its last index.
+
+    It compares all elements with all.
+
+    input: numbers, with one axis or more.
+    dim: the axis.
+    keepdim: keeps this axis, with length 1.
+    Returns: (values, indices), of the shape of input without this axis.
+    Raises: ShapeError for an empty axis; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.mode`.
+    """
     _check_length(input, dim, "mode")
     axis = check_axis(dim, input.ndim, "mode")
     order = ordered(input, axis)

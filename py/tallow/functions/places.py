@@ -1,4 +1,4 @@
-"""Functions that write at places, and those that take elements from them."""
+"""Functions that write at indices, and those that take elements from them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,30 @@ from .shapes import diagonal
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """The elements at one index each along an axis, or of the flattened tensor."""
+    """Takes one element for each index along an axis, or of the flattened tensor.
+
+    input: a tensor of any type.
+    indices: integers, with as many axes as input, which may be shorter along the other axes; of any
+      shape without dim.
+    dim: the axis; None flattens input and indices first.
+    Returns: the elements, of the shape of indices and the type of input.
+    Raises: AxisError for an axis that input doesn't have; ShapeError for indices that do not fit.
+    Source: PyTorch's documentation, `torch.take_along_dim`.
+    """
     if dim is None:
         return take_along_axis(reshape(input, (-1,)), reshape(indices, (-1,)), 0)
     return take_along_axis(input, indices, dim)
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where a mask, which broadcasts, is true, as a vector. Reads the mask, and
-    blocks."""
+    """Takes the elements where a mask is true, as a vector. Reads the mask, and blocks.
+
+    input: a tensor of any type.
+    mask: booleans, which broadcast with input.
+    Returns: the elements, (n,), in the type of input.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.masked_select`.
+    """
     x, mask = manipulation.broadcast_arrays(input, mask)
     return x[mask]
 
@@ -39,7 +54,16 @@ def _along(line: Tensor, axis: int, rank: int) -> Tensor:
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -> Tensor:
-    """One number at the indices of a vector along an axis; what is there elsewhere."""
+    """Writes one number at indices along an axis; what is elsewhere stays.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    index: a vector of integers; negative ones count from the end.
+    value: the number, or a tensor of one.
+    Returns: the elements, of the shape and the type of input.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.Tensor.index_fill`.
+    """
     axis = check_axis(dim, input.ndim, "index_fill")
     length = input.shape[axis]
     filled = full(index.shape, True)
@@ -49,8 +73,18 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """Slices of source at the indices of a vector along an axis; what is there elsewhere. Raises
-    ShapeError if there are not as many."""
+    """Writes slices of source at indices along an axis; what is elsewhere stays.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    index: a vector of integers, from 0 on.
+    source: as many slices as indices along the axis, in the type of input.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError if there are not as many slices; DTypeError for another type; AxisError for
+      an axis that input doesn't have; IndexRangeError for an index out of range (see
+      `checked_indices`).
+    Source: PyTorch's documentation, `torch.Tensor.index_copy`.
+    """
     axis = check_axis(dim, input.ndim, "index_copy")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_copy: {index.shape} indices for {source.shape} along {axis}")
@@ -59,8 +93,17 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The first elements of source, in order, where a mask, which broadcasts, is true. As on a GPU
-    in PyTorch, nothing checks that there are enough; the last one is repeated."""
+    """Writes the first elements of source, in order, where a mask is true.
+
+    As on a GPU in PyTorch, nothing checks that there are enough; the last one is repeated.
+
+    input: a tensor of any type.
+    mask: booleans, which broadcast to the shape of input.
+    source: the elements to write, of any shape.
+    Returns: the elements, of the shape and the type of input.
+    Raises: DTypeError for a mask that is not bool; ShapeError for one that does not broadcast.
+    Source: PyTorch's documentation, `torch.Tensor.masked_scatter`.
+    """
     if mask.dtype != dt.bool_:
         raise DTypeError(f"masked_scatter: the mask must be bool, not {mask.dtype.name}")
     return with_items(input, broadcast_to(mask, input.shape), reshape(source, (-1,)))
@@ -78,9 +121,22 @@ def scatter_reduce(
     *,
     include_self: bool = True,
 ) -> Tensor:
-    """Elements of src combined at indices along an axis with what is there, or, unless
-    include_self, only with each other. reduce: "sum", "prod", "mean", "amax" or "amin". Raises
-    OptionError for another one, and what `scatter` raises."""
+    """Combines elements of src, at indices along an axis, with what is there.
+
+    input: numbers, with one axis or more.
+    dim: the axis along which they are indices.
+    index: integers, from 0 on, with as many axes as input.
+    src: the elements, as long as index or longer along each axis, in the type of input.
+    reduce: "sum", "prod", "mean", "amax" or "amin".
+    include_self: whether what is there counts; without it, elements of src combine with each other
+      alone.
+    Returns: the elements, of the shape and the type of input.
+    Raises: OptionError for another reduce; ShapeError for shapes that do not fit; DTypeError for
+      types that do not fit, and for "amax" and "amin" of integers without include_self; AxisError
+      for an axis that input doesn't have; IndexRangeError for an index out of range (see
+      `checked_indices`).
+    Source: PyTorch's documentation, `torch.Tensor.scatter_reduce`.
+    """
     if reduce not in _NEUTRAL:
         raise OptionError(f"scatter_reduce: {reduce!r} is not one of {', '.join(_NEUTRAL)}")
     base, count = input, None
@@ -109,8 +165,20 @@ def index_reduce(
     *,
     include_self: bool = True,
 ) -> Tensor:
-    """Slices of source combined, as by `scatter_reduce`, at the indices of a vector along an axis.
-    reduce: "prod", "mean", "amax" or "amin". Raises ShapeError if there are not as many indices."""
+    """Combines slices of source, as `scatter_reduce` does, at the indices of a vector along an
+    axis.
+
+    input: numbers, with one axis or more.
+    dim: the axis.
+    index: a vector of integers, from 0 on.
+    source: as many slices as indices along the axis, in the type of input.
+    reduce: "prod", "mean", "amax" or "amin".
+    include_self: whether what is there counts; without it, slices of source combine with each other
+      alone.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError if there are not as many slices; what `scatter_reduce` raises.
+    Source: PyTorch's documentation, `torch.Tensor.index_reduce`.
+    """
     axis = check_axis(dim, input.ndim, "index_reduce")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_reduce: {index.shape} indices for {source.shape} along {axis}")
@@ -119,12 +187,12 @@ def index_reduce(
 
 
 def _numbered(input: Tensor) -> Tensor:
-    """The place of each element among all."""
+    """The index of each element among all."""
     return reshape(arange(input.size), input.shape)
 
 
 def _written(input: Tensor, places: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
-    """input with values, which broadcast, at places among all elements, or added to those there."""
+    """input with values, which broadcast, at indices among all elements, or added to them."""
     new = broadcast_to(asarray(values).astype(input.dtype), places.shape)
     flat = scatter_rows(
         reshape(input, (1, -1, 1)),
@@ -138,15 +206,31 @@ def _written(input: Tensor, places: Tensor, values: Tensor | Scalar, add: bool =
 def index_put(
     input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
 ) -> Tensor:
-    """input in which input[indices] are values, which broadcast; accumulate: they are added, also
-    several at one place. An index of None takes the whole axis."""
+    """Writes values at indices: the result is input, in which input[indices] are values.
+
+    input: a tensor of any type.
+    indices: a tensor of integers or booleans for each of the first axes; None takes the whole axis.
+    values: the elements to write, which broadcast.
+    accumulate: whether they are added to what is there, also several at one index.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError for values that do not broadcast.
+    Source: PyTorch's documentation, `torch.Tensor.index_put`.
+    """
     key = tuple(slice(None) if each is None else each for each in indices)
     return _written(input, _numbered(input)[key], values, accumulate)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """input in which the elements at places among all, negative ones from the end, are those of
-    source; accumulate: they are added. Raises ShapeError if there are not as many."""
+    """Writes elements at indices among all elements of input.
+
+    input: a tensor of any shape.
+    index: integers; negative ones count from the end.
+    source: as many elements as indices.
+    accumulate: whether they are added to what is there.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError if there are not as many elements.
+    Source: PyTorch's documentation, `torch.Tensor.put_`.
+    """
     if index.node.size != source.node.size:
         raise ShapeError(f"put: {index.shape} places for {source.shape}")
     at = checked_indices(index % input.node.size, input.node.size, "put: the index")
@@ -161,8 +245,17 @@ def _filled(input: Tensor, key: Any, src: Tensor, what: str) -> Tensor:
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """input with src as its slice at an index along an axis. Raises ShapeError if src has another
-    shape, as those below do."""
+    """Writes src into input as its slice at an index along an axis.
+
+    input: a tensor with one axis or more.
+    src: the slice, of the shape of input without the axis.
+    dim: the axis.
+    index: the index; a negative one counts from the end.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError if src has another shape; AxisError for an axis that input doesn't have;
+      IndexRangeError for an index out of range.
+    Source: PyTorch's documentation, `torch.select_scatter`.
+    """
     axis = check_axis(dim, input.ndim, "select_scatter")
     return _filled(input, (*(slice(None),) * axis, index), src, "select_scatter")
 
@@ -175,7 +268,17 @@ def slice_scatter(
     end: int | None = None,
     step: int = 1,
 ) -> Tensor:
-    """input with src as its slices from start to end along an axis."""
+    """Writes src into input as its slices from start to end along an axis.
+
+    input: a tensor with one axis or more.
+    src: the slices, of the shape of input[start:end:step] along the axis.
+    dim: the axis.
+    start, end: the bounds, as of Python's slices.
+    step: how far apart the slices are.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError if src has another shape; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.slice_scatter`.
+    """
     axis = check_axis(dim, input.ndim, "slice_scatter")
     key = (*(slice(None),) * axis, slice(start, end, step))
     return _filled(input, key, src, "slice_scatter")
@@ -184,7 +287,16 @@ def slice_scatter(
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
-    """input with src on a diagonal of two axes."""
+    """Writes src into input on a diagonal of two axes.
+
+    input: a tensor with two axes or more.
+    src: the elements, of the shape that `diagonal` gives.
+    offset: which diagonal: 0 is the main one, positive ones are above it.
+    dim1, dim2: the axes of the rows and the columns.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError if src has another shape; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.diagonal_scatter`.
+    """
     places = diagonal(_numbered(input), offset, dim1, dim2)
     if places.shape != src.shape:
         raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {places.shape}")

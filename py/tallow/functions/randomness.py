@@ -35,9 +35,20 @@ def rand(
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3)),
-    rand(size=(2, 3)). device and requires_grad as for `full`. generator: draws instead of the
-    numbers that `tl.manual_seed` begins, here and in the functions below."""
+    """Draws numbers evenly between 0 and 1, both excluded: rand(2, 3), rand((2, 3)), rand(size=(2,
+    3)).
+
+    *dims: the shape, as numbers or as one sequence.
+    size: the shape, instead of dims.
+    dtype: the element type; None is the default floating type, float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the numbers.
+    Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.rand`.
+    """
     drawn = philox.uniform(_shape(dims, size, "rand"), stream(generator))
     return placed(drawn.astype(dtype or dt.default_floating()), device, requires_grad)
 
@@ -50,18 +61,45 @@ def randn(
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers of the standard normal distribution, of a shape; the rest as for `rand`."""
+    """Draws numbers of the standard normal distribution: randn(2, 3), randn((2, 3)), randn(size=(2,
+    3)).
+
+    *dims: the shape, as numbers or as one sequence.
+    size: the shape, instead of dims.
+    dtype: the element type; None is the default floating type, float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the numbers.
+    Raises: ShapeError for what is not a shape; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.randn`; Box and Muller 1958.
+    """
     drawn = philox.normal(_shape(dims, size, "randn"), stream(generator))
     return placed(drawn.astype(dtype or dt.default_floating()), device, requires_grad)
 
 
 def rand_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> Tensor:
-    """As `rand`, in the shape and type of x."""
+    """Draws numbers as `rand`, in the shape of x.
+
+    x: a tensor, of which only the shape and the type count.
+    dtype: the element type; None is that of x.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    Returns: the numbers, of the shape of x.
+    Source: PyTorch's documentation, `torch.rand_like`.
+    """
     return rand(x.shape, dtype=dtype or x.dtype, device=device)
 
 
 def randn_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> Tensor:
-    """As `randn`, in the shape and type of x."""
+    """Draws numbers as `randn`, in the shape of x.
+
+    x: a tensor, of which only the shape and the type count.
+    dtype: the element type; None is that of x.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    Returns: the numbers, of the shape of x.
+    Source: PyTorch's documentation, `torch.randn_like`.
+    """
     return randn(x.shape, dtype=dtype or x.dtype, device=device)
 
 
@@ -74,10 +112,18 @@ def randint(
     device: str | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it:
-    randint(2, 5, (3,)), randint(5, (3,)).
+    """Draws integers evenly: randint(2, 5, (3,)), randint(5, (3,)).
 
-    Raises OptionError if there are none between, or more than 2 ** 31.
+    low: the least integer; without high it is the upper bound, and the least is 0.
+    high: the upper bound, which is excluded; or the shape.
+    size: the shape.
+    dtype: the element type; None is the default integer type, int32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the integers.
+    Raises: OptionError if there are none between, or more than 2 ** 31; ShapeError for what is not
+      a shape.
+    Source: PyTorch's documentation, `torch.randint`.
     """
     if isinstance(high, Sequence):
         size, high = high, None
@@ -96,10 +142,24 @@ def randint(
 
 
 def randperm(n: int, *, device: str | None = None, generator: Generator | None = None) -> Tensor:
-    """The integers below n in a random order."""
+    """Gives the integers below n in a random order.
+
+    n: how many there are.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the integers, a vector (n,), of the default integer type.
+    Raises: ShapeError for a negative n.
+    Source: PyTorch's documentation, `torch.randperm`.
+    """
     return placed(argsort(philox.random_bits((n,), stream(generator))), device)
 
 
 def bernoulli(p: Tensor, *, generator: Generator | None = None) -> Tensor:
-    """1 with the probability p, else 0, in the shape and type of p."""
+    """Draws 1 with the probability p, else 0.
+
+    p: the probabilities, of any shape.
+    generator: what draws; None is the global generator, which `tl.manual_seed` seeds.
+    Returns: the draws, of the shape and the type of p.
+    Source: PyTorch's documentation, `torch.bernoulli`.
+    """
     return (philox.uniform(p.shape, stream(generator)) < p.astype(dt.float32)).astype(p.dtype)

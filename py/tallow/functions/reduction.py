@@ -73,8 +73,20 @@ def sum(
     keepdim: bool = False,
     dtype: DType | str | None = None,
 ) -> Tensor:
-    """The sum, in the type of x or `dtype`. Without `dtype`, booleans and integers of fewer bits
-    than 32 are added as int32, unsigned ones as uint32."""
+    """Sums elements along axes.
+
+    Booleans and integers of fewer than 32 bits are added as int32, unsigned ones as uint32.
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes to sum over; None sums over all.
+    keepdims: keeps these axes, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    dtype: the type in which elements are added, and of the result; None is that of x, but for the
+      narrow ones above.
+    Returns: the sums, of the shape of x without these axes.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `sum`.
+    """
     return _reduce(records.sum_, widened(x, dtype), _either(axis, dim), keepdims or keepdim)
 
 
@@ -87,17 +99,45 @@ def prod(
     keepdim: bool = False,
     dtype: DType | str | None = None,
 ) -> Tensor:
-    """The product, in the types of `sum`."""
+    """Multiplies elements along axes, in the types of `sum`.
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes to multiply over; None multiplies over all.
+    keepdims: keeps these axes, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    dtype: the type in which elements are multiplied, and of the result; None is as for `sum`.
+    Returns: the products, of the shape of x without these axes.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `prod`.
+    """
     return _reduce(records.prod, widened(x, dtype), _either(axis, dim), keepdims or keepdim)
 
 
 def max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The largest element; ShapeError over an empty axis."""
+    """Gives the largest element along axes.
+
+    x: numbers, of any shape.
+    axis: the axis or axes; None takes all elements.
+    keepdims: keeps these axes, with length 1.
+    Returns: the largest elements, of the shape of x without these axes, in its type.
+    Raises: ShapeError over an empty axis; AxisError for an axis that x doesn't have; DTypeError for
+      booleans.
+    Source: Python array API standard 2024.12, `max`.
+    """
     return _reduce(records.max_, x, axis, keepdims)
 
 
 def min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The smallest element; ShapeError over an empty axis."""
+    """Gives the smallest element along axes.
+
+    x: numbers, of any shape.
+    axis: the axis or axes; None takes all elements.
+    keepdims: keeps these axes, with length 1.
+    Returns: the smallest elements, of the shape of x without these axes, in its type.
+    Raises: ShapeError over an empty axis; AxisError for an axis that x doesn't have; DTypeError for
+      booleans.
+    Source: Python array API standard 2024.12, `min`.
+    """
     return _reduce(records.min_, x, axis, keepdims)
 
 
@@ -117,8 +157,17 @@ def argmax(
     dim: int | None = None,
     keepdim: bool = False,
 ) -> Tensor:
-    """The index of the first largest element, of the default integer type; without axis, in the
-    flattened tensor."""
+    """Gives the index of the first largest element.
+
+    x: numbers, of any shape.
+    axis: the axis; None takes the flattened tensor.
+    keepdims: keeps this axis, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    Returns: the indices, of the default integer type and the shape of x without this axis.
+    Raises: ShapeError over an empty axis; AxisError for an axis that x doesn't have; DTypeError for
+      booleans.
+    Source: Python array API standard 2024.12, `argmax`.
+    """
     return _arg(records.argmax, x, axis if dim is None else dim, keepdims or keepdim)
 
 
@@ -130,17 +179,35 @@ def argmin(
     dim: int | None = None,
     keepdim: bool = False,
 ) -> Tensor:
-    """The index of the first smallest element, of the default integer type; without axis, in the
-    flattened tensor."""
+    """Gives the index of the first smallest element.
+
+    x: numbers, of any shape.
+    axis: the axis; None takes the flattened tensor.
+    keepdims: keeps this axis, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    Returns: the indices, of the default integer type and the shape of x without this axis.
+    Raises: ShapeError over an empty axis; AxisError for an axis that x doesn't have; DTypeError for
+      booleans.
+    Source: Python array API standard 2024.12, `argmin`.
+    """
     return _arg(records.argmin, x, axis if dim is None else dim, keepdims or keepdim)
 
 
 def mean(
     x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
 ) -> Tensor:
-    """The arithmetic mean, in the floating type of x or else float32.
+    """Computes the arithmetic mean along axes.
 
     The sum uses a wider type where the device has one.
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes; None takes all elements.
+    keepdims: keeps these axes, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    Returns: the means, of the shape of x without these axes, in the floating type of x or else
+      float32; NaN of no elements.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `mean`.
     """
     dtype = x.dtype if x.dtype.is_floating else dt.float32
     axis = _either(axis, dim)
@@ -161,7 +228,17 @@ def _wide(x: Tensor) -> Tensor:
 
 
 def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The mean squared distance from the mean, divided by count - correction."""
+    """Computes the variance along axes: the squared distances from the mean, summed and divided.
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes; None takes all elements.
+    correction: the sum is divided by the number of elements less this.
+    keepdims: keeps these axes, with length 1.
+    Returns: the variances, of the shape of x without these axes, in the floating type of x or else
+      float32; NaN if the divisor isn't positive.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `var`.
+    """
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "var"))
     wide = _wide(x)
     centred = wide - mean(wide, axis, True)
@@ -172,7 +249,17 @@ def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
 
 
 def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The square root of `var`. The gradient is 0 where that is 0, as in PyTorch."""
+    """Computes the square root of `var`. The gradient is 0 where that is 0, as in PyTorch.
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes; None takes all elements.
+    correction: as for `var`.
+    keepdims: keeps these axes, with length 1.
+    Returns: the standard deviations, of the shape of x without these axes, in the floating type of
+      x or else float32.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `std`.
+    """
     return root(var(x, axis, correction, keepdims))
 
 
@@ -203,12 +290,30 @@ def _truth(x: Tensor) -> Tensor:
 def any(
     x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
 ) -> Tensor:
-    """Whether some element is true (not 0)."""
+    """Tells whether some element along axes is true (not 0).
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes; None takes all elements.
+    keepdims: keeps these axes, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    Returns: booleans, of the shape of x without these axes; False of no elements.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `any`.
+    """
     return _reduce(records.sum_, _truth(x), _either(axis, dim), keepdims or keepdim) > 0
 
 
 def all(
     x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
 ) -> Tensor:
-    """Whether every element is true (not 0)."""
+    """Tells whether every element along axes is true (not 0).
+
+    x: numbers or booleans, of any shape.
+    axis: the axis or axes; None takes all elements.
+    keepdims: keeps these axes, with length 1.
+    dim, keepdim: PyTorch's names of axis and keepdims.
+    Returns: booleans, of the shape of x without these axes; True of no elements.
+    Raises: AxisError for an axis that x doesn't have.
+    Source: Python array API standard 2024.12, `all`.
+    """
     return _reduce(records.prod, _truth(x), _either(axis, dim), keepdims or keepdim) > 0

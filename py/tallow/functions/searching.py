@@ -1,4 +1,4 @@
-"""Where elements are: places of those that are not 0, positions in sorted boundaries."""
+"""Where elements are: indices of those that are not 0, positions in sorted boundaries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,25 @@ from .reduction import Axis
 
 
 def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
-    """How many elements are not 0, along axes or of all; int32."""
+    """Counts the elements that are not 0, along axes or of all.
+
+    input: numbers or booleans, of any shape.
+    dim: the axis or axes; None counts all elements.
+    Returns: the counts, of the default integer type and the shape of input without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: Python array API standard 2024.12, `count_nonzero`.
+    """
     return reduction.sum(input != 0, dim)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
-    """Places among all elements of a shape as indices along each axis."""
+    """Turns indices among all elements of a shape into indices along each axis.
+
+    indices: integers, of any shape.
+    shape: the shape.
+    Returns: for each axis the indices along it, of the shape of indices.
+    Source: PyTorch's documentation, `torch.unravel_index`.
+    """
     found: list[Tensor] = []
     for size in reversed(tuple(shape)):
         found.insert(0, indices % size)
@@ -29,8 +42,13 @@ def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
 
 
 def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
-    """The places of the elements that are not 0, a row each; as_tuple: a vector for each axis.
-    Reads the elements, and blocks."""
+    """Gives the indices of the elements that are not 0. Reads the elements, and blocks.
+
+    input: numbers or booleans, of any shape.
+    as_tuple: whether the result is a vector for each axis instead of one matrix.
+    Returns: the indices, a row for each element; with as_tuple a tuple of vectors.
+    Source: PyTorch's documentation, `torch.nonzero`.
+    """
     places = nonzero_places(input)
     if as_tuple:
         return places
@@ -43,14 +61,30 @@ argwhere = nonzero
 
 
 def bucketize(input: Tensor, boundaries: Tensor, *, right: bool = False) -> Tensor:
-    """Between which of the boundaries, a vector in order, each element lies; int32. An element that
-    is a boundary lies before it, or behind it if right."""
+    """Tells between which of the boundaries each element lies.
+
+    input: numbers, of any shape.
+    boundaries: a vector in order.
+    right: whether an element that is a boundary lies behind it; without it, before it.
+    Returns: how many boundaries lie before each element, of the default integer type and the shape
+      of input.
+    Source: PyTorch's documentation, `torch.bucketize`.
+    """
     return searchsorted(boundaries, input, right=right)
 
 
 def searchsorted(sorted_sequence: Tensor, input: Tensor, *, right: bool = False) -> Tensor:
-    """Where elements would go into the last axis of a sequence in order; int32. It compares all
-    with all."""
+    """Tells where elements would go into the last axis of a sequence in order.
+
+    It compares all elements with all.
+
+    sorted_sequence: a vector in order, or (..., n), with vectors in order.
+    input: numbers; of any shape for a vector, else (..., m), with the same first axes.
+    right: whether an element goes behind equal ones; without it, before them.
+    Returns: the indices, of the default integer type and the shape of input.
+    Raises: ShapeError if the first axes differ.
+    Source: Python array API standard 2024.12, `searchsorted`.
+    """
     values = asarray(input)
     if sorted_sequence.ndim > 1 and sorted_sequence.shape[:-1] != values.shape[:-1]:
         raise ShapeError(f"searchsorted: {values.shape} into {sorted_sequence.shape}")

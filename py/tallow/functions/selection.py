@@ -16,7 +16,16 @@ from .indexing import checked_indices, take, take_along_axis
 
 
 def masked_fill(input: Tensor, mask: Tensor, value: Scalar | Tensor) -> Tensor:
-    """`value` where the mask, which broadcasts, is true; the elements of input elsewhere."""
+    """Writes `value` where the mask is true; elsewhere the elements of input stay.
+
+    input: a tensor of any type.
+    mask: booleans, which broadcast with input.
+    value: a number, or a tensor without axes.
+    Returns: the elements, of the broadcast shape, in the type of input.
+    Raises: DTypeError for a mask that is not bool; ShapeError for a value that has axes, and for
+      shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.Tensor.masked_fill`.
+    """
     if mask.dtype != dt.bool_:
         raise DTypeError(f"masked_fill: the mask must be bool, not {mask.dtype.name}")
     filled = asarray(value).astype(input.dtype)
@@ -27,8 +36,18 @@ def masked_fill(input: Tensor, mask: Tensor, value: Scalar | Tensor) -> Tensor:
 
 
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """result[i, j] = input[index[i, j], j] for dim 0, and so on. The index may be shorter in the
-    other axes. Raises ShapeError if it is longer, IndexRangeError for an index out of range."""
+    """Takes elements by index: result[i, j] = input[index[i, j], j] for dim 0, and so on.
+
+    input: a tensor of any type, with one axis or more.
+    dim: the axis along which they are indices.
+    index: integers, from 0 on, with as many axes as input, which may be shorter along the other
+      axes.
+    Returns: the elements, of the shape of index and the type of input.
+    Raises: ShapeError if index is longer or has another number of axes; DTypeError for an index
+      that is not of integers; AxisError for an axis that input doesn't have; IndexRangeError for an
+      index out of range (see `checked_indices`).
+    Source: PyTorch's documentation, `torch.gather`.
+    """
     axis = check_axis(dim, input.ndim, "gather")
     if index.ndim == input.ndim:  # NumPy's needs axes of the same length
         ends = zip(index.shape, input.shape, strict=True)
@@ -39,7 +58,16 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`length` slices along an axis from `start` on. Raises ShapeError if there are fewer."""
+    """Takes `length` slices along an axis from `start` on.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    start: the index of the first slice; a negative one counts from the end.
+    length: how many slices.
+    Returns: the slices, in the type of input.
+    Raises: ShapeError if there are fewer; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.narrow`.
+    """
     axis = check_axis(dim, input.ndim, "narrow")
     has = input.shape[axis]
     start = start + has if start < 0 else start
@@ -49,15 +77,31 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One slice along an axis, without that axis. Raises IndexRangeError if it is out
-    of range."""
+    """Takes one slice along an axis, without that axis.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    index: the index of the slice; a negative one counts from the end.
+    Returns: the slice, in the type of input.
+    Raises: IndexRangeError for an index out of range; AxisError for an axis that input doesn't
+      have.
+    Source: PyTorch's documentation, `torch.select`.
+    """
     axis = check_axis(dim, input.ndim, "select")
     return input[(slice(None),) * axis + (index,)]
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The slices along an axis at the indices of a vector. Raises ShapeError or DTypeError for
-    another index, IndexRangeError for one out of range (see `checked_indices`)."""
+    """Takes the slices along an axis at the indices of a vector.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    index: a vector of integers, from 0 on, or a single one.
+    Returns: as many slices as indices, in the type of input.
+    Raises: ShapeError or DTypeError for another index; AxisError for an axis that input doesn't
+      have; IndexRangeError for an index out of range (see `checked_indices`).
+    Source: PyTorch's documentation, `torch.index_select`.
+    """
     axis = check_axis(dim, input.ndim, "index_select")
     if index.ndim > 1 or not index.dtype.is_integer:
         raise (ShapeError if index.ndim > 1 else DTypeError)(
@@ -71,11 +115,22 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 def scatter_along(
     input: Tensor, dim: int, index: Tensor, src: Tensor | Scalar, reduce: str = "none"
 ) -> Tensor:
-    """PyTorch's `scatter`: the result is input, in which result[index[i, j], j] = src[i, j] for dim
-    0, and so on. reduce: "none", or "add", "multiply", "amax", "amin" with what is there.
+    """Writes elements by index, PyTorch's `scatter`.
 
-    index may be shorter than input along the other axes, and than src. Raises ShapeError for shapes
-    that do not fit, DTypeError, OptionError, IndexRangeError for an index out of range.
+    The result is input, in which result[index[i, j], j] = src[i, j] for dim 0, and so on.
+
+    input: a tensor with one axis or more.
+    dim: the axis along which they are indices.
+    index: integers, from 0 on, with as many axes as input; it may be shorter than input along the
+      other axes, and than src.
+    src: the elements to write, in the type of input, or one number.
+    reduce: "none", or how elements combine with what is there: "add" or "sum", "multiply" or
+      "prod", "amax", "amin".
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError for shapes that do not fit; DTypeError for another type of src, and for an
+      index that is not of integers; OptionError for another reduce; AxisError for an axis that
+      input doesn't have; IndexRangeError for an index out of range (see `checked_indices`).
+    Source: PyTorch's documentation, `torch.Tensor.scatter`.
     """
     reductions = {"none": "none", "add": "add", "sum": "add", "multiply": "mul", "prod": "mul",
                   "amax": "max", "amin": "min"}  # fmt: skip
@@ -102,14 +157,38 @@ def scatter_along(
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`scatter` that adds to what is there."""
+    """Adds elements by index: `scatter` that adds to what is there.
+
+    input: numbers, with one axis or more.
+    dim: the axis along which they are indices.
+    index: integers, from 0 on, with as many axes as input; it may be shorter than input along the
+      other axes, and than src.
+    src: the elements to add, in the type of input.
+    Returns: the sums, of the shape and the type of input.
+    Raises: what `scatter` raises: ShapeError and DTypeError for what does not fit; AxisError for an
+      axis that input doesn't have; IndexRangeError for an index out of range (see
+      `checked_indices`).
+    Source: PyTorch's documentation, `torch.Tensor.scatter_add`.
+    """
     return scatter_along(input, dim, index, src, "add")
 
 
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Scalar = 1
 ) -> Tensor:
-    """Slices of source, times alpha, added to those of input at the indices of a vector."""
+    """Adds slices of source, times alpha, to those of input at the indices of a vector.
+
+    input: numbers, with one axis or more.
+    dim: the axis.
+    index: a vector of integers, from 0 on.
+    source: as many slices as indices along the axis, in the type of input.
+    alpha: a number by which source is multiplied first.
+    Returns: the sums, of the shape and the type of input.
+    Raises: ShapeError if there are not as many slices; DTypeError for another type; AxisError for
+      an axis that input doesn't have; IndexRangeError for an index out of range (see
+      `checked_indices`).
+    Source: PyTorch's documentation, `torch.Tensor.index_add`.
+    """
     axis = check_axis(dim, input.ndim, "index_add")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_add: {index.shape} indices for {source.shape} along {axis}")
@@ -119,9 +198,16 @@ def index_add(
 
 
 def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
-    """input in which input[key] is a value, which broadcasts. key: as of `getitem`, or truth values
-    for the first axes of input: the value then has a row for each that is true, in order, which
-    nothing counts, or the same for all."""
+    """Writes a value by a key: the result is input, in which input[key] is the value.
+
+    input: a tensor of any type.
+    key: as for `getitem`, or booleans for the first axes of input.
+    value: the elements to write, which broadcast. Where key is booleans, it has a row for each that
+      is true, in order, which nothing counts, or one for all.
+    Returns: the elements, of the shape and the type of input.
+    Raises: ShapeError for a mask or a value that does not fit; IndexRangeError for a number out of
+      range; what `getitem` raises.
+    """
     value = asarray(value).astype(input.dtype)
     mask = asarray(key) if isinstance(key, Tensor) or hasattr(key, "__array__") else None
     if mask is not None and mask.dtype == dt.bool_:

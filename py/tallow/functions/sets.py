@@ -17,7 +17,13 @@ from .reduction import any as any_of
 
 
 def isin(elements: Tensor | Scalar, test_elements: Tensor | Scalar) -> Tensor:
-    """Where elements are among others, tensors or numbers; it compares all with all."""
+    """Tells where elements are among others; it compares all with all.
+
+    elements: numbers, of any shape.
+    test_elements: the others, of any shape.
+    Returns: booleans, of the shape of elements.
+    Source: PyTorch's documentation, `torch.isin`.
+    """
     return any_of(expand_dims(asarray(elements), -1) == reshape(asarray(test_elements), (-1,)), -1)
 
 
@@ -32,10 +38,19 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements, in order; NaN comes last, and equals no other. return_inverse: also
-    the place of each element among them;
-    return_counts: also how often each occurs. dim: the different slices along an axis instead.
-    Reads the elements, and blocks. Raises AxisError for an axis that there is not."""
+    """Gives the different elements, in order; NaN comes last and equals no other. Reads the
+    elements, and blocks.
+
+    input: numbers or booleans, of any shape.
+    sorted: changes nothing, since they are always in order.
+    return_inverse: whether to give also the index of each element among them.
+    return_counts: whether to give also how often each occurs.
+    dim: the axis, for its different slices instead; None takes all elements.
+    Returns: the different elements, a vector, or the slices; with either option a tuple of these,
+      the indices and the counts, as far as they are asked for.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.unique`.
+    """
     if dim is not None:
         return _unique_slices(input, check_axis(dim, input.ndim, "unique"), return_inverse,
                               return_counts)  # fmt: skip
@@ -64,9 +79,18 @@ def unique_consecutive(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The elements, or the slices along an axis, that differ from the one before. return_inverse:
-    also the place of each among them; return_counts: also how many follow each other. Reads
-    where they differ, and blocks."""
+    """Gives the elements, or the slices along an axis, that differ from the one before. Reads where
+    they differ, and blocks.
+
+    input: numbers or booleans, of any shape.
+    return_inverse: whether to give also the index of each element among them.
+    return_counts: whether to give also how many equal ones follow each other.
+    dim: the axis, for its slices; None takes all elements.
+    Returns: the elements, a vector, or the slices; with either option a tuple of these, the indices
+      and the counts, as far as they are asked for.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.unique_consecutive`.
+    """
     x = reshape(input, (-1,)) if dim is None else input
     axis = check_axis(dim or 0, x.ndim, "unique_consecutive")
     length, before = x.shape[axis], (slice(None),) * axis

@@ -25,7 +25,15 @@ def _numbers(given: Sequence[Shape]) -> list[int]:
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The axes from start_dim to end_dim, inclusive, as one. Raises ShapeError."""
+    """Joins the axes from start_dim to end_dim, inclusive, into one.
+
+    input: a tensor of any shape.
+    start_dim, end_dim: the first and the last of these axes.
+    Returns: the elements, row-major; a vector of a tensor without axes.
+    Raises: ShapeError if end_dim comes before start_dim; AxisError for an axis that input doesn't
+      have.
+    Source: PyTorch's documentation, `torch.flatten`.
+    """
     if not input.ndim:
         return manipulation.reshape(input, (1,))
     first = check_axis(start_dim, input.ndim, "flatten")
@@ -37,7 +45,15 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
-    """An axis split into several; one of the sizes may be -1. Raises ShapeError."""
+    """Splits an axis into several.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    sizes: the lengths of the new axes, of which one may be -1: it follows from the others.
+    Returns: the elements, row-major, in the new shape.
+    Raises: ShapeError for lengths that do not fit; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.unflatten`.
+    """
     at = check_axis(dim, input.ndim, "unflatten")
     known = math.prod(size for size in sizes if size != -1)
     whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
@@ -45,12 +61,28 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 
 def permute(input: Tensor, *dims: Shape) -> Tensor:
-    """Axis i of the result is axis dims[i]: permute(x, (1, 0)) or permute(x, 1, 0)."""
+    """Orders the axes anew: axis i of the result is axis dims[i].
+
+    The order may be one sequence or numbers, permute(x, (1, 0)) or permute(x, 1, 0).
+
+    input: a tensor of any shape.
+    dims: all axes of input, in their new order, as numbers or as one sequence.
+    Returns: the tensor with its axes in that order.
+    Raises: ShapeError for what is no permutation of the axes.
+    Source: PyTorch's documentation, `torch.permute`.
+    """
     return manipulation.permute_dims(input, _numbers(dims))
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Exchanges two axes.
+
+    input: a tensor with one axis or more.
+    dim0, dim1: the axes.
+    Returns: the tensor with these axes exchanged.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.transpose`.
+    """
     order = list(range(input.ndim))
     first = check_axis(dim0, input.ndim, "transpose")
     second = check_axis(dim1, input.ndim, "transpose")
@@ -59,15 +91,28 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def t(input: Tensor) -> Tensor:
-    """A matrix transposed; a vector as it is. Raises ShapeError beyond two axes."""
+    """Transposes a matrix; a vector stays as it is.
+
+    input: a tensor with two axes at most.
+    Returns: the transposed matrix.
+    Raises: ShapeError for more than two axes.
+    Source: PyTorch's documentation, `torch.t`.
+    """
     if input.ndim > 2:
         raise ShapeError(f"t and T: {input.shape} has more than two axes; use mT or transpose")
     return manipulation.permute_dims(input, range(input.ndim)[::-1])
 
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Axes of length 1 removed: all, or those among dim. Unlike the array API's, it leaves an axis
-    of another length."""
+    """Removes axes of length 1: all, or those among dim. Unlike the array API's, it leaves an axis
+    of another length.
+
+    input: a tensor of any shape.
+    dim: the axis or axes; None removes all of length 1.
+    Returns: the tensor without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.squeeze`.
+    """
     if dim is None:
         return manipulation.squeeze(input)
     dims = [dim] if isinstance(dim, int) else dim
@@ -76,7 +121,14 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 def expand(input: Tensor, *sizes: Shape) -> Tensor:
-    """Broadcast to a shape, of which -1 keeps an axis. Raises ShapeError."""
+    """Broadcasts to a shape, of which -1 keeps an axis.
+
+    input: a tensor of a shape that broadcasts to the other one.
+    sizes: the shape of the result, as numbers or as one sequence.
+    Returns: the tensor in that shape.
+    Raises: ShapeError if input does not broadcast to it.
+    Source: PyTorch's documentation, `torch.Tensor.expand`.
+    """
     wanted = _numbers(sizes)
     added = len(wanted) - input.ndim
     if added < 0 or -1 in wanted[:added]:
@@ -87,7 +139,15 @@ def expand(input: Tensor, *sizes: Shape) -> Tensor:
 
 
 def repeated(input: Tensor, *repeats: Shape) -> Tensor:
-    """The whole, repeated with a count per axis. Raises ShapeError for fewer counts than axes."""
+    """Repeats the whole, with a count per axis.
+
+    input: a tensor of any shape.
+    repeats: how often, for each axis, as numbers or as one sequence; more numbers than axes add
+      axes in front.
+    Returns: the repeated tensor, in the type of input.
+    Raises: ShapeError for fewer counts than axes.
+    Source: PyTorch's documentation, `torch.Tensor.repeat`.
+    """
     counts = _numbers(repeats)
     if len(counts) < input.ndim:
         raise ShapeError(f"repeat: {len(counts)} counts for the {input.ndim} axes")
@@ -95,7 +155,16 @@ def repeated(input: Tensor, *repeats: Shape) -> Tensor:
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """That many pieces along an axis, or fewer; the last is shorter if it does not divide."""
+    """Splits a tensor into that many pieces along an axis, or fewer; the last is shorter if it does
+    not divide.
+
+    input: a tensor with one axis or more.
+    chunks: how many pieces, 1 or more.
+    dim: the axis.
+    Returns: the pieces.
+    Raises: OptionError for fewer than one piece; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.chunk`.
+    """
     if chunks < 1:
         raise OptionError(f"chunk: {chunks} pieces")
     length = input.shape[check_axis(dim, input.ndim, "chunk")]
@@ -103,18 +172,41 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The slices along an axis."""
+    """Gives the slices along an axis, which they no longer have.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    Returns: as many slices as the axis is long.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.unbind`.
+    """
     return manipulation.unstack(input, dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors joined along an axis."""
+    """Joins tensors along an axis.
+
+    tensors: one tensor or more, of shapes that agree in all other axes.
+    dim: the axis.
+    Returns: the joined tensor, in the promoted type.
+    Raises: ShapeError for shapes that do not agree, and for no tensors; AxisError for an axis that
+      they don't have.
+    Source: PyTorch's documentation, `torch.cat`.
+    """
     return manipulation.concat(tensors, dim)
 
 
 def roll(input: Tensor, shifts: int | Sequence[int], dims: Axis = None) -> Tensor:
-    """The elements shifted along axes, those that leave at one end coming in at the other; without
-    dims, those of the flattened tensor."""
+    """Shifts the elements along axes; those that leave at one end come in at the other.
+
+    input: a tensor of any shape.
+    shifts: how far, for each axis; negative ones shift towards the front.
+    dims: the axis or axes; None shifts the flattened tensor.
+    Returns: the elements, of the shape of input.
+    Raises: ShapeError for another number of shifts than axes; AxisError for an axis that input
+      doesn't have.
+    Source: Python array API standard 2024.12, `roll`.
+    """
     if dims is None:
         flat = roll(manipulation.reshape(input, (-1,)), shifts, 0)
         return manipulation.reshape(flat, input.shape)
@@ -133,7 +225,15 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: Axis = None) -> Tenso
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The elements on a diagonal of two axes, as a new last axis."""
+    """Takes the elements on a diagonal of two axes, as a new last axis.
+
+    input: a tensor with two axes or more.
+    offset: which diagonal: 0 is the main one, positive ones are above it.
+    dim1, dim2: the axes of the rows and the columns.
+    Returns: the elements: the other axes, then the diagonal.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.diagonal`.
+    """
     dim1, dim2 = (check_axis(axis, input.ndim, "diagonal") for axis in (dim1, dim2))
     moved = manipulation.moveaxis(manipulation.moveaxis(input, dim1, -1), dim2 - (dim2 > dim1), -1)
     rows, columns = moved.shape[-2:]
@@ -146,7 +246,14 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
+    """Takes the diagonal of a matrix, or makes the matrix with a vector as its diagonal.
+
+    input: a matrix or a vector.
+    diagonal: which diagonal: 0 is the main one, positive ones are above it.
+    Returns: the diagonal, a vector; or the matrix, which is square and 0 elsewhere.
+    Raises: ShapeError for what is neither a matrix nor a vector.
+    Source: PyTorch's documentation, `torch.diag`.
+    """
     if input.ndim == 2:
         return input.diagonal(diagonal)
     if input.ndim != 1:

@@ -11,7 +11,12 @@ from .gamma import digamma, gammainc, gammaincc, gammaln, lgamma, multigammaln, 
 
 
 def erfc(input: Tensor) -> Tensor:
-    """1 - erf(input), with its digits where that is small too."""
+    """Computes 1 - erf(input), with its digits where that is small too.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: Press et al., "Numerical Recipes", erfcc.
+    """
     x = elementwise.floating(input)
     size = elementwise.abs(x)
     held = elementwise.minimum(size, 30.0)
@@ -49,13 +54,25 @@ _ERFC = (
 
 
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
-    """log(x / (1 - x)); eps: x is clamped to eps and 1 - eps first."""
+    """Computes log(x / (1 - x)) of each element x.
+
+    input: numbers, of any shape.
+    eps: x is clamped to eps and 1 - eps first; None clamps nothing.
+    Returns: the logits, of the shape of input.
+    Source: PyTorch's documentation, `torch.logit`.
+    """
     x = input if eps is None else elementwise.clip(input, eps, 1 - eps)
     return elementwise.log(x) - elementwise.log1p(-x)
 
 
 def xlogy(input: Tensor, other: Tensor) -> Tensor:
-    """input * log(other); 0 where input is 0 and other is a number."""
+    """Computes input * log(other); 0 where input is 0 and other is a number.
+
+    input, other: numbers, which broadcast.
+    Returns: the products, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.xlogy`.
+    """
     endless = (other <= 0) | (other == math.inf)  # elsewhere the product has the right gradients
     nothing = (input == 0) & endless
     return elementwise.where(
@@ -72,7 +89,12 @@ _FAR = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.005739
 
 
 def erfinv(input: Tensor) -> Tensor:
-    """The number whose error function this is (Giles 2010, in single precision)."""
+    """Computes the inverse of the error function.
+
+    input: numbers from -1 to 1, of any shape; those beyond give NaN.
+    Returns: the numbers, of the shape of input, in single precision.
+    Source: Giles 2010.
+    """
     x = elementwise.floating(input)
     ends = elementwise.abs(x) >= 1.0
     inner = elementwise.where(ends, 0.0, x)
@@ -91,8 +113,13 @@ def _giles(w: Tensor) -> Tensor:
 
 
 def ndtri(input: Tensor) -> Tensor:
-    """The number below which a normal variable is with this probability: the inverse of `ndtr`,
-    by `erfinv`, and a step of Newton's in the logarithm where it has fewer digits."""
+    """Computes quantiles of the standard normal distribution, the inverse of `ndtr`: by `erfinv`,
+    and a step of Newton's in the logarithm where it has fewer digits.
+
+    input: probabilities, of any shape; those beyond 0 and 1 give NaN.
+    Returns: the numbers, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.ndtri`.
+    """
     p = elementwise.floating(input)
     inside = (p > 0.0) & (p < 1.0)
     held = elementwise.where(inside, p, 0.5)
@@ -114,12 +141,22 @@ def ndtri(input: Tensor) -> Tensor:
 
 
 def ndtr(input: Tensor) -> Tensor:
-    """The probability that a normal variable is at most this."""
+    """Computes the probability that a standard normal variable is at most input.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the probabilities, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.ndtr`.
+    """
     return 0.5 * erfc(elementwise.floating(input) * -math.sqrt(0.5))
 
 
 def log_ndtr(input: Tensor) -> Tensor:
-    """The logarithm of `ndtr`, which is finite where that is 0."""
+    """Computes the logarithm of `ndtr`, which is finite where that is 0.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the logarithms, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.log_ndtr`.
+    """
     x = elementwise.floating(input)
     low = x < -1.0
     size = elementwise.where(low, -x, 1.0) * math.sqrt(0.5)
@@ -129,7 +166,12 @@ def log_ndtr(input: Tensor) -> Tensor:
 
 
 def erfcx(input: Tensor) -> Tensor:
-    """exp(x²) erfc(x)."""
+    """Computes exp(x²) erfc(x) of each element x.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.erfcx`.
+    """
     x = elementwise.floating(input)
     negative = x < 0.0
     found = elementwise.exp(log_erfcx(elementwise.abs(x)))
@@ -137,7 +179,12 @@ def erfcx(input: Tensor) -> Tensor:
 
 
 def entr(input: Tensor) -> Tensor:
-    """-x log(x); 0 at 0, and -infinity below."""
+    """Computes -x log(x) of each element x; 0 at 0, and -infinity below.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the entropies, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.entr`.
+    """
     x = elementwise.floating(input)
     held = elementwise.where(x > 0.0, x, 1.0)
     found = -held * elementwise.log(held)
@@ -149,7 +196,13 @@ def entr(input: Tensor) -> Tensor:
 
 
 def xlog1py(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
-    """input * log(1 + other); 0 where input is 0 and other is a number."""
+    """Computes input * log(1 + other); 0 where input is 0 and other is a number.
+
+    input, other: numbers or tensors, which broadcast.
+    Returns: the products, of the broadcast shape.
+    Raises: ShapeError for shapes that do not broadcast.
+    Source: PyTorch's documentation, `torch.special.xlog1py`.
+    """
     x, y = asarray(input), asarray(other)
     nothing = (x == 0) & ~elementwise.isnan(y)
     return elementwise.where(
@@ -158,7 +211,12 @@ def xlog1py(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
 
 
 def expit(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x))."""
+    """Computes 1 / (1 + exp(-x)) of each element x.
+
+    input: numbers, of any shape; integers count as float32.
+    Returns: the values, of the shape of input.
+    Source: PyTorch's documentation, `torch.special.expit`.
+    """
     return elementwise.floating(input).sigmoid()
 
 

@@ -18,7 +18,15 @@ from .shapes import diagonal
 
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """log(sum(exp(input))) over axes, which does not overflow."""
+    """Computes log(sum(exp(input))) over axes, which does not overflow.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    keepdim: keeps these axes, with length 1.
+    Returns: the logarithms, of the shape of input without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.logsumexp`.
+    """
     if not input.size:
         return elementwise.log(reduction.sum(elementwise.exp(input), dim, keepdim))
     peak = reduction.max(input, dim, True)
@@ -29,13 +37,30 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
 
 
 def amax(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The largest elements along axes, or of all; equal ones share the gradient. Raises ShapeError
-    over an empty axis."""
+    """Gives the largest elements along axes, or of all; equal ones share the gradient.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    keepdim: keeps these axes, with length 1.
+    Returns: the largest elements, of the shape of input without these axes, in its type.
+    Raises: ShapeError over an empty axis; AxisError for an axis that input doesn't have; DTypeError
+      for booleans.
+    Source: PyTorch's documentation, `torch.amax`.
+    """
     return reduction.max(input, dim, keepdim)
 
 
 def amin(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The smallest elements along axes, as `amax` the largest."""
+    """Gives the smallest elements along axes, or of all; equal ones share the gradient.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    keepdim: keeps these axes, with length 1.
+    Returns: the smallest elements, of the shape of input without these axes, in its type.
+    Raises: ShapeError over an empty axis; AxisError for an axis that input doesn't have; DTypeError
+      for booleans.
+    Source: PyTorch's documentation, `torch.amin`.
+    """
     return reduction.min(input, dim, keepdim)
 
 
@@ -47,17 +72,42 @@ class Bounds(NamedTuple):
 
 
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Bounds:
-    """The smallest and the largest elements along an axis, or of all."""
+    """Gives the smallest and the largest elements along an axis, or of all.
+
+    input: numbers, of any shape.
+    dim: the axis; None takes all.
+    keepdim: keeps this axis, with length 1.
+    Returns: (min, max), of the shape of input without this axis, in its type.
+    Raises: ShapeError over an empty axis; AxisError for an axis that input doesn't have; DTypeError
+      for booleans.
+    Source: PyTorch's documentation, `torch.aminmax`.
+    """
     return Bounds(reduction.min(input, dim, keepdim), reduction.max(input, dim, keepdim))
 
 
 def nansum(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The sum of the elements that are not NaN."""
+    """Sums the elements that are not NaN.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    keepdim: keeps these axes, with length 1.
+    Returns: the sums, of the shape of input without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.nansum`.
+    """
     return reduction.sum(elementwise.where(elementwise.isnan(input), 0.0, input), dim, keepdim)
 
 
 def nanmean(input: Tensor, dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The mean of the elements that are not NaN."""
+    """Computes the mean of the elements that are not NaN.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    keepdim: keeps these axes, with length 1.
+    Returns: the means, of the shape of input without these axes; NaN where all are.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.nanmean`.
+    """
     there = (~elementwise.isnan(input)).astype(input.dtype)
     return nansum(input, dim, keepdim) / reduction.sum(there, dim, keepdim)
 
@@ -70,8 +120,18 @@ def var_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The variance, divided by the count less `correction`, which is 1, or 0 if not unbiased, and
-    the mean."""
+    """Computes the variance and the mean.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    unbiased: whether correction is 1 by default, else 0.
+    keepdim: keeps these axes, with length 1.
+    correction: the squared distances from the mean are divided by the number of elements less this;
+      None follows unbiased.
+    Returns: (variance, mean), of the shape of input without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.var_mean`.
+    """
     return (
         reduction.var(input, dim, float(unbiased) if correction is None else correction, keepdim),
         reduction.mean(input, dim, keepdim),
@@ -86,7 +146,18 @@ def std_mean(
     *,
     correction: float | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The square root of the variance of `var_mean`, and the mean."""
+    """Computes the square root of the variance, and the mean.
+
+    input: numbers, of any shape.
+    dim: the axis or axes; None takes all.
+    unbiased: whether correction is 1 by default, else 0.
+    keepdim: keeps these axes, with length 1.
+    correction: the squared distances from the mean are divided by the number of elements less this;
+      None follows unbiased.
+    Returns: (standard deviation, mean), of the shape of input without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.std_mean`.
+    """
     return (
         reduction.std(input, dim, float(unbiased) if correction is None else correction, keepdim),
         reduction.mean(input, dim, keepdim),
@@ -100,8 +171,16 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """The covariances of the rows of a matrix, or the variance of a vector, divided by the number
-    of columns less `correction`. fweights: how often each column counts; aweights: how much."""
+    """Computes the covariances of the rows of a matrix, or the variance of a vector.
+
+    input: a matrix (m, n), a row for each variable; a vector, or a single number.
+    correction: the sums are divided by the number of columns less this.
+    fweights: (n,), how often each column counts; None counts each once.
+    aweights: (n,), how much each column counts; None counts all alike.
+    Returns: the covariances (m, m), or the variance, a single number.
+    Raises: ShapeError for more than two axes, and for weights that do not fit.
+    Source: PyTorch's documentation, `torch.cov`.
+    """
     if input.ndim > 2:
         raise ShapeError(f"cov: {input.shape} has more than 2 axes")
     whole = (1, 1, *input.shape)[-2:]
@@ -121,9 +200,17 @@ def cov(
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each whole number occurs, or the sum of its weights; reads the largest and the
-    smallest. Raises ShapeError for what is no vector, DTypeError for what is not whole, OptionError
-    for a negative number."""
+    """Counts how often each whole number occurs, or sums its weights. Reads the largest and the
+    smallest, and blocks.
+
+    input: a vector (n,) of integers from 0 on, or of booleans.
+    weights: (n,), how much each element counts; None counts each once.
+    minlength: the least length of the result.
+    Returns: the counts, or the sums, of 0, 1 and so on, a vector.
+    Raises: ShapeError for what is no vector; DTypeError for what is not whole; OptionError for a
+      negative number or minlength.
+    Source: PyTorch's documentation, `torch.bincount`.
+    """
     if input.ndim != 1 or (weights is not None and weights.shape != input.shape):
         more = "" if weights is None else f" with weights {weights.shape}"
         raise ShapeError(f"bincount: {input.shape}{more} is not a vector")
@@ -146,7 +233,14 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlations of the rows of a matrix: their covariances, divided by both deviations."""
+    """Computes the correlations of the rows of a matrix: their covariances, divided by both
+    deviations.
+
+    input: a matrix (m, n), a row for each variable; or a vector.
+    Returns: the correlations (m, m), from -1 to 1.
+    Raises: ShapeError for more than two axes.
+    Source: PyTorch's documentation, `torch.corrcoef`.
+    """
     found = cov(input)
     if not found.ndim:
         return found / found
@@ -155,9 +249,16 @@ def corrcoef(input: Tensor) -> Tensor:
 
 
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements fall into each of several intervals of the same length, in the type of
-    input. min, max: their ends, of which elements beyond do not count; both 0: those of the
-    elements. Raises OptionError for no intervals, or ends in the wrong order."""
+    """Counts how many elements fall into each of several intervals of the same length.
+
+    input: numbers, of any shape.
+    bins: how many intervals.
+    min, max: the ends of all of them, of which elements beyond do not count; both 0: the least and
+      the greatest element.
+    Returns: the counts, a vector (bins,), in the type of input.
+    Raises: OptionError for no intervals, or ends in the wrong order.
+    Source: PyTorch's documentation, `torch.histc`.
+    """
     if bins < 1 or min > max:
         raise OptionError(f"histc: {bins} intervals from {min} to {max}")
     x = reshape(input.detach(), (-1,))
@@ -188,9 +289,17 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Histogram:
-    """How many elements, or how much of their weights, fall into intervals: bins is their number,
-    or their ends in order. range: the first and the last end; without it, those of the elements.
-    density: divided by the whole and by the length of each. Raises OptionError for no intervals."""
+    """Counts how many elements, or how much of their weights, fall into intervals.
+
+    input: numbers, of any shape.
+    bins: how many intervals of the same length, or a vector of their ends in order.
+    range: the first and the last end; None: the least and the greatest element.
+    weight: how much each element counts, in the shape of input; None counts each once.
+    density: whether the counts are divided by the whole and by the length of each interval.
+    Returns: (hist, bin_edges): the counts, and the ends of the intervals, one more.
+    Raises: OptionError for no intervals.
+    Source: PyTorch's documentation, `torch.histogram`.
+    """
     x = reshape(input.detach(), (-1,))
     if isinstance(bins, Tensor):
         ends = bins.astype(x.dtype)

@@ -20,7 +20,7 @@ def _window(
     device: str | None,
     requires_grad: bool,
 ) -> Tensor:
-    """The values of a function of 0 to 1 at that many places: both ends, or without the last."""
+    """The values of a function of 0 to 1 at that many points: both ends, or without the last."""
     if length < 0:
         raise OptionError(f"a window of {length} elements")
     steps = length if periodic else length - 1
@@ -36,8 +36,18 @@ def bartlett_window(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A triangle from 0 to 1 and back. periodic: the last element, which is as the first, is left
-    out. Raises OptionError for a negative length, as all windows do."""
+    """Makes Bartlett's window: a triangle from 0 to 1 and back.
+
+    window_length: how many elements.
+    periodic: whether the last element, which is as the first, is left out.
+    dtype: the element type; None is float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the window, a vector.
+    Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.bartlett_window`.
+    """
     return _window(
         lambda x: 1 - abs(2 * x - 1), window_length, periodic, dtype, device, requires_grad
     )
@@ -51,7 +61,18 @@ def blackman_window(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Blackman's window, of cosines of two frequencies; the rest as for `bartlett_window`."""
+    """Makes Blackman's window, of cosines of two frequencies.
+
+    window_length: how many elements.
+    periodic: whether the last element, which is as the first, is left out.
+    dtype: the element type; None is float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the window, a vector.
+    Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.blackman_window`.
+    """
 
     def of(x: float) -> float:
         return 0.42 - 0.5 * math.cos(2 * math.pi * x) + 0.08 * math.cos(4 * math.pi * x)
@@ -69,7 +90,19 @@ def hamming_window(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """alpha - beta * cos: Hamming's window; the rest as for `bartlett_window`."""
+    """Makes Hamming's window: alpha - beta * cos.
+
+    window_length: how many elements.
+    periodic: whether the last element, which is as the first, is left out.
+    alpha, beta: the numbers of the formula.
+    dtype: the element type; None is float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the window, a vector.
+    Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.hamming_window`.
+    """
 
     def of(x: float) -> float:
         return alpha - beta * math.cos(2 * math.pi * x)
@@ -85,7 +118,18 @@ def hann_window(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """(1 - cos) / 2: Hann's window; the rest as for `bartlett_window`."""
+    """Makes Hann's window: (1 - cos) / 2.
+
+    window_length: how many elements.
+    periodic: whether the last element, which is as the first, is left out.
+    dtype: the element type; None is float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the window, a vector.
+    Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.hann_window`.
+    """
     return _window(
         lambda x: math.sin(math.pi * x) ** 2, window_length, periodic, dtype, device, requires_grad
     )
@@ -100,8 +144,19 @@ def kaiser_window(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Kaiser's window, of modified Bessel functions; beta: how narrow it is; the rest as for
-    `bartlett_window`."""
+    """Makes Kaiser's window, of modified Bessel functions.
+
+    window_length: how many elements.
+    periodic: whether the last element, which is as the first, is left out.
+    beta: how narrow it is.
+    dtype: the element type; None is float32.
+    device: the device that computes it, such as "webgpu"; None leaves that open.
+    requires_grad: whether `backward` gives it a gradient.
+    Returns: the window, a vector.
+    Raises: OptionError for a negative length; GradientError for requires_grad if the type isn't
+      floating.
+    Source: PyTorch's documentation, `torch.kaiser_window`.
+    """
 
     def bessel(x: float) -> float:
         term = total = 1.0
