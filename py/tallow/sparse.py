@@ -20,8 +20,8 @@ from .tensor import Operand, Tensor, asarray, host_values
 
 
 class SparseTensor(Tensor):
-    """The elements `values` (n, ...) at the places `indices` (axes, n) of a shape, 0 elsewhere;
-    elements at one place add up."""
+    """The elements `values` (n, ...) at the coordinates `indices` (axes, n) of a shape, 0
+    elsewhere; elements with equal coordinates add up."""
 
     __slots__ = ("_dense", "_indices", "_shape", "_values")
 
@@ -77,7 +77,7 @@ class SparseTensor(Tensor):
         )
 
     def indices(self) -> Tensor:
-        """The places, (axes, n)."""
+        """The indices, (axes, n)."""
         return self._indices
 
     def values(self) -> Tensor:
@@ -88,7 +88,7 @@ class SparseTensor(Tensor):
         return self._indices.shape[1]
 
     def sparse_dim(self) -> int:
-        """How many axes the places have."""
+        """How many axes the indices cover."""
         return self._indices.shape[0]
 
     def dense_dim(self) -> int:
@@ -96,20 +96,20 @@ class SparseTensor(Tensor):
         return self.ndim - self.sparse_dim()
 
     def is_coalesced(self) -> bool:
-        """False: elements at one place may not have been added up."""
+        """False: elements with equal coordinates may not have been added up."""
         return False
 
     def coalesce(self) -> SparseTensor:
-        """The same matrix with its places in order, elements at one place added up. Reads the
-        places, and blocks."""
+        """The same matrix with its indices in order, elements with equal coordinates added up.
+        Reads the indices, and blocks."""
         (data,) = host_values([self._indices])
         columns = list(zip(*data.tolist(), strict=True))
-        order = {place: n for n, place in enumerate(sorted(set(columns)))}
-        rows = asarray([order[place] for place in columns], "int32")
+        order = {column: n for n, column in enumerate(sorted(set(columns)))}
+        rows = asarray([order[column] for column in columns], "int32")
         start = f.zeros((len(order), *self._values.shape[1:]), self.dtype)
         values = f.scatter(start, rows, self._values, "add")
-        places = asarray([list(axis) for axis in zip(*order, strict=True)], self._indices.dtype)
-        return SparseTensor(places, values, self._shape)
+        indices = asarray([list(axis) for axis in zip(*order, strict=True)], self._indices.dtype)
+        return SparseTensor(indices, values, self._shape)
 
     def to_dense(self, dtype: DType | str | None = None) -> Tensor:
         """All elements, as an ordinary tensor."""
@@ -133,8 +133,8 @@ class SparseTensor(Tensor):
         order[dim0], order[dim1] = order[dim1], order[dim0]
         if self.dense_dim():
             raise ShapeError("transpose: the elements of this sparse tensor have axes themselves")
-        places = f.stack([self._indices[axis] for axis in order])
-        return SparseTensor(places, self._values, tuple(self._shape[axis] for axis in order))
+        indices = f.stack([self._indices[axis] for axis in order])
+        return SparseTensor(indices, self._values, tuple(self._shape[axis] for axis in order))
 
     def detach(self) -> SparseTensor:
         return SparseTensor(self._indices, self._values.detach(), self._shape)
@@ -180,50 +180,51 @@ def sparse_coo_tensor(
     is_coalesced: bool | None = None,
     check_invariants: bool | None = None,
 ) -> SparseTensor:
-    """A tensor of elements `values` (n, ...) at the places `indices` (axes, n), 0 elsewhere.
+    """A tensor of elements `values` (n, ...) at the coordinates `indices` (axes, n), 0 elsewhere.
 
-    size: its shape; by default one that holds all places, for which they are read. Raises
+    size: its shape; by default one that holds all indices, which are read for that. Raises
     ShapeError for indices and values of other shapes, DTypeError for indices that are not integers.
-    IndexRangeError for known places out of range.
+    IndexRangeError for known indices out of range.
     """
-    places, elements = asarray(indices), asarray(values, dtype)
-    if not places.dtype.is_integer:
-        raise DTypeError(f"sparse_coo_tensor: indices are integers, not {places.dtype.name}")
-    if places.ndim != 2 or not elements.ndim or elements.shape[0] != places.shape[1]:
+    coordinates, elements = asarray(indices), asarray(values, dtype)
+    if not coordinates.dtype.is_integer:
+        raise DTypeError(f"sparse_coo_tensor: indices are integers, not {coordinates.dtype.name}")
+    if coordinates.ndim != 2 or not elements.ndim or elements.shape[0] != coordinates.shape[1]:
         raise ShapeError(
-            f"sparse_coo_tensor: indices {tuple(places.shape)} are not (axes, n) for values "
+            f"sparse_coo_tensor: indices {tuple(coordinates.shape)} are not (axes, n) for values "
             f"{tuple(elements.shape)}"
         )
-    axes = places.shape[0]
+    axes = coordinates.shape[0]
     if size is None:
-        ends = host_values([f.max(places, 1)])[0].tolist() if places.shape[1] else [-1] * axes
+        known = coordinates.shape[1] > 0
+        ends = host_values([f.max(coordinates, 1)])[0].tolist() if known else [-1] * axes
         size = (*(end + 1 for end in ends), *elements.shape[1:])
     shape = tuple(int(length) for length in size)
     if len(shape) < axes or shape[axes:] != tuple(elements.shape[1:]):
         raise ShapeError(
-            f"sparse_coo_tensor: size {shape} for indices {tuple(places.shape)} and values "
+            f"sparse_coo_tensor: size {shape} for indices {tuple(coordinates.shape)} and values "
             f"{tuple(elements.shape)}"
         )
-    if places.node.is_constant and places.shape[1]:
-        _check(host_values([places])[0].tolist(), shape)
+    if coordinates.node.is_constant and coordinates.shape[1]:
+        _check(host_values([coordinates])[0].tolist(), shape)
     if device is not None:
-        places, elements = places.to(device), elements.to(device)
+        coordinates, elements = coordinates.to(device), elements.to(device)
     if requires_grad:
         elements = elements.detach().requires_grad_()
-    return SparseTensor(places.astype(default_integer()), elements, shape)
+    return SparseTensor(coordinates.astype(default_integer()), elements, shape)
 
 
-def _check(places: Sequence[Sequence[int]], shape: Shape) -> None:
-    for axis, line in enumerate(places):
-        for place in (min(line), max(line)):
-            if not 0 <= place < shape[axis]:
+def _check(indices: Sequence[Sequence[int]], shape: Shape) -> None:
+    for axis, line in enumerate(indices):
+        for index in (min(line), max(line)):
+            if not 0 <= index < shape[axis]:
                 raise IndexRangeError(
-                    f"sparse_coo_tensor: index {place} along axis {axis} of {shape}"
+                    f"sparse_coo_tensor: index {index} along axis {axis} of {shape}"
                 )
 
 
 def _flat(indices: Tensor, axes: Sequence[int]) -> Tensor:
-    """The places in the flattened axes."""
+    """The indices into the flattened axes."""
     whole = indices[0]
     for axis in range(1, len(axes)):
         whole = whole * axes[axis] + indices[axis]
@@ -249,9 +250,9 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
 
 def to_sparse(x: Tensor) -> SparseTensor:
     """The elements of a tensor that are not 0, in coordinates. Reads them, and blocks."""
-    places = x.nonzero()
-    elements = x[tuple(places[:, axis] for axis in range(x.ndim))]
-    return SparseTensor(places.mT, elements, tuple(x.shape))
+    indices = x.nonzero()
+    elements = x[tuple(indices[:, axis] for axis in range(x.ndim))]
+    return SparseTensor(indices.mT, elements, tuple(x.shape))
 
 
 def softmax(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:

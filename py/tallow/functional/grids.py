@@ -1,4 +1,4 @@
-"""Sampling at a grid of places, distances between rows, channels in another order."""
+"""Sampling at a grid of positions, distances between rows, channels in another order."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The elements of input (n, c, h, w) at the places grid (n, h', w', 2), each (x, y) from -1 to
-    1; of (n, c, d, h, w) at (n, d', h', w', 3) (Jaderberg et al. 2015). Gives (n, c, h', w').
+    """The elements of input (n, c, h, w) at the positions grid (n, h', w', 2), each (x, y) from -1
+    to 1; of (n, c, d, h, w) at (n, d', h', w', 3) (Jaderberg et al. 2015). Gives (n, c, h', w').
 
     mode: "bilinear", "nearest", or "bicubic" for images. padding_mode: what lies beyond: "zeros",
     "border" or "reflection". align_corners: -1 and 1 are the centres of the outermost elements
@@ -45,14 +45,14 @@ def grid_sample(
             f"grid_sample: padding_mode {padding_mode!r} is not zeros, border or reflection"
         )
     centres = bool(align_corners)
-    places = f.reshape(grid, (grid.shape[0], size_of(grid.shape[1:-1]), axes))
+    positions = f.reshape(grid, (grid.shape[0], size_of(grid.shape[1:-1]), axes))
     taps = []
     for axis, size in enumerate(input.shape[2:]):
-        share = (places[..., axes - 1 - axis] + 1) * 0.5  # x comes first
+        share = (positions[..., axes - 1 - axis] + 1) * 0.5  # x comes first
         at = share * (size - 1) if centres else share * size - 0.5
         if padding_mode == "reflection":
             at = f.where(f.isinf(at), 0.0, at)
-        else:  # what is further out has the same value; an infinite place has no parts
+        else:  # what is further out has the same value; an infinite position has no parts
             at = f.clip(at, -4.0, size + 3.0)
         taps.append(_TAPS[mode](at))
     found = gathered(input, taps, padding_mode, centres)

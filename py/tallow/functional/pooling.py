@@ -15,7 +15,7 @@ from ..graph import constant, make
 from ..ops import window
 from ..ops.kinds import Window
 from ..tensor import Tensor
-from .places import largest, sliding
+from .pool_indices import largest, sliding
 from .windows import (
     Padding,
     Pads,
@@ -59,7 +59,7 @@ def max_pool2d(
     largest.
 
     stride: kernel_size if None. ceil_mode: a last window that only begins inside counts too.
-    return_indices: gives (values, indices), the int32 places of the values in the flattened
+    return_indices: gives (values, indices), the int32 indices of the values in the flattened
     image, for `max_unpool2d`. Raises ShapeError for shapes that do not fit, OptionError for padding
     of more than half of the kernel.
     """

@@ -18,7 +18,7 @@ _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 class Ordered(NamedTuple):
-    """Elements in order along an axis, and the places that they had."""
+    """Elements in order along an axis, and the indices that they had."""
 
     values: Tensor
     indices: Tensor
@@ -46,10 +46,10 @@ def argsort(
 
 
 def ordered(x: Tensor, axis: int = -1, descending: bool = False) -> Ordered:
-    """(values, indices): the elements in order along an axis, and their places. Equal ones always
+    """(values, indices): the elements in order along an axis, and their indices. Equal ones always
     keep their order."""
-    places = argsort(x, axis, descending)
-    return Ordered(take_along_axis(x, places, axis), places)
+    indices = argsort(x, axis, descending)
+    return Ordered(take_along_axis(x, indices, axis), indices)
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:

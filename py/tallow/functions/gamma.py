@@ -42,7 +42,7 @@ def lgamma(input: Tensor) -> Tensor:
 
 
 def digamma(input: Tensor) -> Tensor:
-    """The derivative of `lgamma`: the asymptotic series ten places on, and reflection below 0."""
+    """The derivative of `lgamma`: the asymptotic series of x + 10, and reflection below 0."""
     x = _real(input)
     negative = x < 0.0
     z = elementwise.where(negative, 1.0 - x, x)

@@ -17,7 +17,7 @@ from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take_along_axis
 from .manipulation import broadcast_to, concat, pad, reshape
 from .numbers import logaddexp
-from .places import _along
+from .scattering import _along
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
@@ -96,9 +96,9 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """The slopes along axes by differences of neighbours, of second order within.
 
-    spacing: the distance of elements, or one for each axis; or a vector of places for each axis.
-    edge_order: that of the slopes at both ends, 1 or 2. Raises ShapeError for another number of
-    spacings than axes, or for an axis of fewer than edge_order + 1 elements, OptionError for
+    spacing: the distance of elements, or one for each axis; or a vector of coordinates for each
+    axis. edge_order: that of the slopes at both ends, 1 or 2. Raises ShapeError for another number
+    of spacings than axes, or for an axis of fewer than edge_order + 1 elements, OptionError for
     another order.
     """
     if edge_order not in (1, 2):
@@ -122,7 +122,7 @@ def _slope(x: Tensor, axis: int, spacing: Scalar | Tensor, edge_order: int) -> T
 
     if isinstance(spacing, Tensor) and spacing.ndim:
         if spacing.shape != (length,):
-            raise ShapeError(f"gradient: places {spacing.shape} of {length} elements")
+            raise ShapeError(f"gradient: coordinates {spacing.shape} of {length} elements")
         steps = reshape(diff(spacing).astype(x.dtype), (-1, *(1,) * (x.ndim - axis - 1)))
     else:
         whole = asarray(spacing).astype(x.dtype) + asarray([0.0] * (length - 1), x.dtype)
@@ -167,30 +167,30 @@ trapz = trapezoid
 
 
 def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
-    """The extreme elements so far along an axis, and their last places, in log2(n) steps: see
+    """The extreme elements so far along an axis, and their last indices, in log2(n) steps: see
     cumulative.py."""
     axis = check_axis(dim, input.ndim, "cummax" if greatest else "cummin")
     length = input.shape[axis]
     lines = broadcast_to(_along(arange(length), axis, input.ndim), input.shape)
-    values, places, shift = input.detach(), lines, 1
+    values, indices, shift = input.detach(), lines, 1
     while shift < length:
         moved = [(shift, -shift) if a == axis else (0, 0) for a in range(input.ndim)]
-        before, there = pad(values, moved), pad(places, moved)
+        before, there = pad(values, moved), pad(indices, moved)
         better = before > values if greatest else before < values
         if input.dtype.is_floating:  # a NaN stays
             better = better | (elementwise.isnan(before) & ~elementwise.isnan(values))
         better = better & (lines >= shift)
         values = elementwise.where(better, before, values)
-        places = elementwise.where(better, there, places)
+        indices = elementwise.where(better, there, indices)
         shift *= 2
-    return Ordered(take_along_axis(input, places, axis), places)
+    return Ordered(take_along_axis(input, indices, axis), indices)
 
 
 def cummax(input: Tensor, dim: int) -> Ordered:
-    """The greatest elements so far along an axis, and their places, the last of equal ones."""
+    """The greatest elements so far along an axis, and their indices, the last of equal ones."""
     return _running(input, dim, True)
 
 
 def cummin(input: Tensor, dim: int) -> Ordered:
-    """The least elements so far along an axis, and their places, the last of equal ones."""
+    """The least elements so far along an axis, and their indices, the last of equal ones."""
     return _running(input, dim, False)

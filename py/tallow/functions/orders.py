@@ -1,4 +1,4 @@
-"""PyTorch's names for what depends on the order of elements: medians, quantiles, places in order.
+"""PyTorch's names for what depends on the order of elements: medians, quantiles, the order itself.
 
 NaN is the last in all orders, as in NumPy.
 """
@@ -21,13 +21,13 @@ from .manipulation import broadcast_to, expand_dims, reshape, squeeze
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Ordered:
-    """The k largest or smallest elements along an axis, in order, and their places. Raises
+    """The k largest or smallest elements along an axis, in order, and their indices. Raises
     OptionError if there are fewer."""
     length = input.shape[check_axis(dim, input.ndim, "topk")]
     if not 0 <= k <= length:
         raise OptionError(f"topk: {k} of the {length} elements along axis {dim}")
-    places = argsort(input, dim, largest, k)
-    return Ordered(take_along_axis(input, places, dim), places)
+    indices = argsort(input, dim, largest, k)
+    return Ordered(take_along_axis(input, indices, dim), indices)
 
 
 def msort(input: Tensor) -> Tensor:
@@ -36,7 +36,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The element in the middle, the lower of two; along an axis also its place. NaN if there is
+    """The element in the middle, the lower of two; along an axis also its index. NaN if there is
     one, and of no elements. Raises ShapeError for an empty axis."""
     if dim is None:
         return _middle_of_all(input, False)
@@ -67,15 +67,15 @@ def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:
     there = ~elementwise.isnan(input)
     count = reduction.sum(there, axis, True)
     if numbers:
-        place = elementwise.maximum(count - 1, 0) >> 1
+        middle = elementwise.maximum(count - 1, 0) >> 1
     else:
-        place = elementwise.where(count < length, count, (length - 1) // 2)
-    values, places = (take_along_axis(each, place, axis) for each in order)
-    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
+        middle = elementwise.where(count < length, count, (length - 1) // 2)
+    values, indices = (take_along_axis(each, middle, axis) for each in order)
+    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, indices)))
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
-    """The k-th smallest element along an axis, from 1 on, and its place. Raises OptionError if
+    """The k-th smallest element along an axis, from 1 on, and its index. Raises OptionError if
     there are fewer."""
     length = _check_length(input, dim, "kthvalue")
     if not 1 <= k <= length:
@@ -83,10 +83,10 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ord
     axis = check_axis(dim, input.ndim, "kthvalue")
     order = ordered(input, axis)
     key = (slice(None),) * axis + (slice(k - 1, k),)
-    values, places = order.values[key], order.indices[key]
+    values, indices = order.values[key], order.indices[key]
     if keepdim:
-        return Ordered(values, places)
-    return Ordered(squeeze(values, axis), squeeze(places, axis))
+        return Ordered(values, indices)
+    return Ordered(squeeze(values, axis), squeeze(indices, axis))
 
 
 def _check_length(input: Tensor, dim: int, what: str) -> int:
@@ -152,7 +152,7 @@ def _quantile(
     if what == "quantile":
         last: Tensor | int = length - 1
         at = reshape(parts, column) * last
-    else:  # the last place differs from line to line, and with it the places along all axes
+    else:  # the last index differs from line to line, and with it the indices along all axes
         last = elementwise.maximum(reduction.sum(~missing, axis, True) - 1, 0).astype(x.dtype)
         at = reshape(parts, column) * last
     low = elementwise.floor(elementwise.where(elementwise.isnan(at), 0.0, at))
@@ -165,8 +165,8 @@ def _quantile(
         weight = elementwise.where(weight == 0, 0.0, chosen)
     sorted_x = ordered(x, axis).values
     shape = tuple(given.size if a == axis else size for a, size in enumerate(x.shape))
-    places = (broadcast_to(each.astype(dt.int32), shape) for each in (low, high))
-    below, above = (take_along_axis(sorted_x, each, axis) for each in places)
+    bounds = (broadcast_to(each.astype(dt.int32), shape) for each in (low, high))
+    below, above = (take_along_axis(sorted_x, each, axis) for each in bounds)
     found = elementwise.where(weight == 0, below, below + (above - below) * weight)
     if what == "quantile":
         found = elementwise.where(reduction.any(missing, axis, True), math.nan, found)
@@ -181,7 +181,7 @@ def _quantile(
 
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
-    """The element that is most frequent along an axis, the least of such, and its last place. It
+    """The element that is most frequent along an axis, the least of such, and its last index. It
     compares all with all. Raises ShapeError for an empty axis."""
     _check_length(input, dim, "mode")
     axis = check_axis(dim, input.ndim, "mode")
@@ -190,5 +190,5 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
     counts = reduction.sum(equal, axis + 1)
     first = reduction.argmax(counts, axis, True)
     last = first + elementwise.maximum(take_along_axis(counts, first, axis) - 1, 0)
-    values, places = (take_along_axis(each, last, axis) for each in order)
-    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
+    values, indices = (take_along_axis(each, last, axis) for each in order)
+    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, indices)))

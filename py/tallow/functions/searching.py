@@ -1,4 +1,4 @@
-"""Where elements are: places of those that are not 0, positions in sorted boundaries."""
+"""Where elements are: indices of those that are not 0, positions in sorted boundaries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core import dtype as dt
 from ..errors import ShapeError
 from ..tensor import Tensor, asarray
 from . import creation, elementwise, manipulation, reduction
-from .indexing import nonzero_places
+from .indexing import nonzero_indices
 from .manipulation import expand_dims
 from .reduction import Axis
 
@@ -20,7 +20,7 @@ def count_nonzero(input: Tensor, dim: Axis = None) -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
-    """Places among all elements of a shape as indices along each axis."""
+    """Indices into the flattened shape as indices along each axis."""
     found: list[Tensor] = []
     for size in reversed(tuple(shape)):
         found.insert(0, indices % size)
@@ -29,14 +29,14 @@ def unravel_index(indices: Tensor, shape: Sequence[int]) -> tuple[Tensor, ...]:
 
 
 def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
-    """The places of the elements that are not 0, a row each; as_tuple: a vector for each axis.
+    """The indices of the elements that are not 0, a row each; as_tuple: a vector for each axis.
     Reads the elements, and blocks."""
-    places = nonzero_places(input)
+    indices = nonzero_indices(input)
     if as_tuple:
-        return places
-    if not places:
+        return indices
+    if not indices:
         return creation.zeros((int(bool(input)), 0), dt.default_integer())
-    return manipulation.stack(places, 1)
+    return manipulation.stack(indices, 1)
 
 
 argwhere = nonzero

@@ -20,7 +20,7 @@ def _window(
     device: str | None,
     requires_grad: bool,
 ) -> Tensor:
-    """The values of a function of 0 to 1 at that many places: both ends, or without the last."""
+    """The values of a function of 0 to 1 at that many points: both ends, or without the last."""
     if length < 0:
         raise OptionError(f"a window of {length} elements")
     steps = length if periodic else length - 1

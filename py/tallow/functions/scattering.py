@@ -1,4 +1,4 @@
-"""Functions that write at places, and those that take elements from them."""
+"""Functions that write at indices, and those that take elements at them."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     axis = check_axis(dim, input.ndim, "index_copy")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_copy: {index.shape} indices for {source.shape} along {axis}")
-    places = broadcast_to(_along(index, axis, source.ndim), source.shape)
-    return scatter_along(input, axis, places, source)
+    indices = broadcast_to(_along(index, axis, source.ndim), source.shape)
+    return scatter_along(input, axis, indices, source)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -114,21 +114,22 @@ def index_reduce(
     axis = check_axis(dim, input.ndim, "index_reduce")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_reduce: {index.shape} indices for {source.shape} along {axis}")
-    places = broadcast_to(_along(index, axis, source.ndim), source.shape)
-    return scatter_reduce(input, axis, places, source, reduce, include_self=include_self)
+    indices = broadcast_to(_along(index, axis, source.ndim), source.shape)
+    return scatter_reduce(input, axis, indices, source, reduce, include_self=include_self)
 
 
 def _numbered(input: Tensor) -> Tensor:
-    """The place of each element among all."""
+    """The index of each element in the flattened tensor."""
     return reshape(arange(input.size), input.shape)
 
 
-def _written(input: Tensor, places: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
-    """input with values, which broadcast, at places among all elements, or added to those there."""
-    new = broadcast_to(asarray(values).astype(input.dtype), places.shape)
+def _written(input: Tensor, indices: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
+    """input with values, which broadcast, at indices into the flattened tensor; add: they are added
+    to what is there."""
+    new = broadcast_to(asarray(values).astype(input.dtype), indices.shape)
     flat = scatter_rows(
         reshape(input, (1, -1, 1)),
-        reshape(places, (1, -1)),
+        reshape(indices, (1, -1)),
         reshape(new, (1, -1, 1)),
         "add" if add else "none",
     )
@@ -139,25 +140,25 @@ def index_put(
     input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
 ) -> Tensor:
     """input in which input[indices] are values, which broadcast; accumulate: they are added, also
-    several at one place. An index of None takes the whole axis."""
+    several at one index. An index of None takes the whole axis."""
     key = tuple(slice(None) if each is None else each for each in indices)
     return _written(input, _numbered(input)[key], values, accumulate)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """input in which the elements at places among all, negative ones from the end, are those of
-    source; accumulate: they are added. Raises ShapeError if there are not as many."""
+    """input in which the elements at indices into the flattened tensor, negative ones from the end,
+    are those of source; accumulate: they are added. Raises ShapeError if there are not as many."""
     if index.node.size != source.node.size:
-        raise ShapeError(f"put: {index.shape} places for {source.shape}")
+        raise ShapeError(f"put: {index.shape} indices for {source.shape}")
     at = checked_indices(index % input.node.size, input.node.size, "put: the index")
     return _written(input, reshape(at, (-1,)), reshape(source, (-1,)), accumulate)
 
 
 def _filled(input: Tensor, key: Any, src: Tensor, what: str) -> Tensor:
-    places = _numbered(input)[key]
-    if places.shape != src.shape:
-        raise ShapeError(f"{what}: src {src.shape} does not fit {places.shape}")
-    return _written(input, places, src)
+    indices = _numbered(input)[key]
+    if indices.shape != src.shape:
+        raise ShapeError(f"{what}: src {src.shape} does not fit {indices.shape}")
+    return _written(input, indices, src)
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
@@ -185,7 +186,7 @@ def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
     """input with src on a diagonal of two axes."""
-    places = diagonal(_numbered(input), offset, dim1, dim2)
-    if places.shape != src.shape:
-        raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {places.shape}")
-    return _written(input, places, src)
+    indices = diagonal(_numbered(input), offset, dim1, dim2)
+    if indices.shape != src.shape:
+        raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {indices.shape}")
+    return _written(input, indices, src)

@@ -20,7 +20,7 @@ Windows = Sequence[Sequence[int | None]]
 
 
 def largest(x: Tensor, windows: Sequence[Windows]) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of x (n, c, *spatial), and its place in the
+    """The largest element of each window of x (n, c, *spatial), and its index in the
     flattened spatial axes. Of equal ones the first counts, which also takes the gradient."""
     spatial = x.shape[2:]
     counts = [len(each) for each in windows]
@@ -36,13 +36,13 @@ def largest(x: Tensor, windows: Sequence[Windows]) -> tuple[Tensor, Tensor]:
             known = [tap * step for tap, step in zip(taps, steps, strict=True) if tap is not None]
             table.append(sum(known) if len(known) == len(steps) else -1)
     shape = (math.prod(counts), math.prod(longest))
-    places = asarray(from_values(table, shape, dt.int32))
-    inside = asarray(from_values([place >= 0 for place in table], shape, dt.bool_))
+    indices = asarray(from_values(table, shape, dt.int32))
+    inside = asarray(from_values([index >= 0 for index in table], shape, dt.bool_))
     flat = f.reshape(x, (*x.shape[:2], size_of(spatial)))
-    taken = f.take(flat.detach(), f.maximum(places, 0), 2)
+    taken = f.take(flat.detach(), f.maximum(indices, 0), 2)
     lowest = float("-inf") if x.dtype.is_floating else -(1 << 31)
     tap = f.argmax(f.where(inside, taken, lowest), axis=-1)  # (n, c, windows)
-    at = f.take(f.reshape(places, (-1,)), f.arange(shape[0]) * shape[1] + tap)
+    at = f.take(f.reshape(indices, (-1,)), f.arange(shape[0]) * shape[1] + tap)
     values = f.take_along_axis(flat, at, axis=2)
     whole = (*x.shape[:2], *counts)
     return f.reshape(values, whole), f.reshape(at, whole).astype(dt.default_integer())
