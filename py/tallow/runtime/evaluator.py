@@ -196,8 +196,8 @@ def _derived(derivation: Derivation) -> list[Tensor | None]:
     outputs = [*todo.outputs, *computed]
     entry, leaves = eager.ready(eager.work(outputs, todo.used.info.device))
     if len(computed) == len(nodes):
-        places = {node: count + number for number, node in enumerate(computed)}
-        results_of = [None if each is None else places[each.node] for each in made]
+        index_of = {node: count + number for number, node in enumerate(computed)}
+        results_of = [None if each is None else index_of[each.node] for each in made]
         derived.remember(memory, key, structure, entry, leaves, results_of)
     results = eager.run(entry, leaves, memory)
     work.settle(results[:count])
