@@ -138,11 +138,11 @@ def gradients_by(
     order = ancestry(nodes)
     check_compiled(order, "autograd.grad")
     # What receives a gradient may have been read several times, each time as another node.
-    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
+    nodes_of = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
     with nullcontext() if differentiable else no_grad():
         begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
         before = [None] * len(wanted)
-        found = derived(Gradients(ends, begin, places, before, order, not differentiable))
+        found = derived(Gradients(ends, begin, nodes_of, before, order, not differentiable))
     for number, each in enumerate(found):
         if each is None and not optional:
             raise GradientError(

@@ -18,21 +18,21 @@ Axes = int | Sequence[int] | None
 
 
 class Extremes(NamedTuple):
-    """The largest or smallest elements along an axis, and their places along it."""
+    """The largest or smallest elements along an axis, and their indices along it."""
 
     values: Tensor
     indices: Tensor
 
 
 def _extremes(input: Tensor, dim: int, keepdim: bool, greatest: bool) -> Extremes:
-    """The largest or smallest elements along an axis, and their first places."""
+    """The largest or smallest elements along an axis, and the first index of each."""
     axis = check_axis(dim, input.ndim, "max" if greatest else "min")
-    places = (reduction.argmax if greatest else reduction.argmin)(input, axis, True)
+    indices = (reduction.argmax if greatest else reduction.argmin)(input, axis, True)
     # Their gradient goes to one of equal elements.
-    values = indexing.take_along_axis(input, places, axis)
+    values = indexing.take_along_axis(input, indices, axis)
     if keepdim:
-        return Extremes(values, places)
-    return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(places, axis))
+        return Extremes(values, indices)
+    return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(indices, axis))
 
 
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
@@ -81,7 +81,7 @@ def std(
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool = True
 ) -> arrange.Ordered:
-    """(values, indices): the elements in order along an axis, and their places. Equal ones always
+    """(values, indices): the elements in order along an axis, and their indices. Equal ones always
     keep their order."""
     return arrange.ordered(input, dim, descending)
 
@@ -110,7 +110,8 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at places among all, negative ones from the end, in the shape of index."""
+    """The elements at indices into the flattened tensor, negative ones from the end, in the shape
+    of index."""
     return indexing.take(manipulation.reshape(input, (-1,)), index, 0)
 
 
