@@ -104,7 +104,7 @@ class Context:
 
 
 class Function:
-    """A function whose gradient is a rule of the user's.
+    """A function with a user-defined gradient rule.
 
         class Cube(tl.autograd.Function):
             @staticmethod

@@ -1,4 +1,4 @@
-"""Whether derivatives are followed: `no_grad`, `enable_grad` and the like, as in torch.autograd."""
+"""Whether gradients are tracked: `no_grad`, `enable_grad` and the like, as in torch.autograd."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def no_grad(function: F | None = None) -> F | Override:
 
 
 def enable_grad() -> Override:
-    """Within it, derivatives are followed, also inside `no_grad`. Also a decorator."""
+    """Turns gradient tracking on within it, also inside `no_grad`. Also a decorator."""
     return context.gradients.override(True)
 
 
 def inference_mode(mode: bool = True) -> Override:
-    """Derivatives are not followed within it, or are if mode is False: `no_grad` and
+    """Turns gradient tracking off within it, or on if mode is False: `no_grad` and
     `enable_grad`."""
     return context.gradients.override(not mode)
 
 
 class set_grad_enabled:  # noqa: N801 - PyTorch's name
-    """Follows derivatives from now on, or no longer; in a with statement, within it. Holds for the
-    thread that calls it."""
+    """Turns gradient tracking on or off; in a with statement, within it. Holds for the thread that
+    calls it."""
 
     def __init__(self, mode: bool) -> None:
         self._before = context.gradients.get()
@@ -55,5 +55,5 @@ class set_grad_enabled:  # noqa: N801 - PyTorch's name
 
 
 def is_grad_enabled() -> bool:
-    """Whether derivatives are followed here."""
+    """Whether gradients are tracked here."""
     return context.gradients.get()

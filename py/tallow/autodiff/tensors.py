@@ -30,7 +30,7 @@ class ReverseMode:
     """Gradients of tensors, by reverse mode."""
 
     def receive(self, tensor: Tensor, wanted: bool) -> None:
-        """Has a tensor receive gradients from now on, or no longer."""
+        """Sets whether `backward` stores gradients in a tensor."""
         if not wanted:
             tensor.node = stopped(tensor.node)
             return
@@ -91,7 +91,7 @@ class ReverseMode:
         hooks.retain(tensor)
 
     def is_leaf(self, tensor: Tensor) -> bool:
-        """Whether nothing that it is computed from, itself aside, receives a gradient."""
+        """Whether it is a leaf: nothing that it is computed from receives a gradient."""
         if leaf_of(tensor.node) is not None:
             return True
         return not is_spent(tensor.node) and not is_tracked(tensor.node)
@@ -101,7 +101,7 @@ class ReverseMode:
         return free or not is_grad_enabled() or leaf_of(tensor.node) is not tensor
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
-        """Has a tensor stand for another value."""
+        """Replaces the value of a tensor in place."""
         before = tensor.node
         if leaf_of(before) is not tensor:
             unseen = free or not is_grad_enabled()

@@ -118,7 +118,7 @@ class _Plan:
         return slot
 
     def _leave(self, slot: int) -> None:
-        """Says that a value in a slot is not needed any more."""
+        """Releases the slot of a value that is no longer needed."""
         if slot in self._users:
             self._users[slot] -= 1
             if not self._users[slot]:

@@ -19,7 +19,7 @@ class MadeBy:
         return self._name
 
     next_functions: tuple[tuple[MadeBy, int], ...] = ()
-    """Empty: gradients are not followed through these objects."""
+    """Empty: gradients are not tracked through these objects."""
 
     def __repr__(self) -> str:
         return f"<{self._name}>"

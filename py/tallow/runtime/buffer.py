@@ -161,7 +161,7 @@ class Buffer:
         return node
 
     def settle(self, node: Node) -> None:
-        """Has a node that was computed become this buffer."""
+        """Turns a node that was computed into this buffer."""
         node.become(buffer_op, self._attrs)
         self._is_node(node)
 
@@ -186,8 +186,8 @@ class Buffer:
         return self.uploaded
 
     def leave(self, to: Buffer) -> None:
-        """Has all nodes of this buffer be nodes of another one with the same elements, before this
-        one is overwritten."""
+        """Moves all nodes of this buffer to another one with the same elements, before this one is
+        overwritten."""
         nodes = [self.node_ref and self.node_ref(), *(self._twins or ())]
         self.node_ref = self._twins = None
         for node in nodes:
@@ -202,7 +202,7 @@ class Buffer:
         return first or bool(self._twins)
 
     def free(self) -> None:
-        """Frees it now; it must not be used any more."""
+        """Frees it now; it must not be used afterwards."""
         if self._freed:
             return
         self._freed = True

@@ -25,8 +25,8 @@ _LINES: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
 
 class debug_nans:  # noqa: N801 - called like a function, as in JAX
-    """Has every floating result looked at; NonFiniteError names the op and the line that made the
-    first NaN or infinity.
+    """Checks every floating result for NaN and infinity; NonFiniteError names the op and the line
+    that made the first one.
 
         tl.debug_nans(True)  # from now on
         with tl.debug_nans(True):  # or here only

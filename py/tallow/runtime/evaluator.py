@@ -51,7 +51,7 @@ class EagerEvaluator:
         return (await eager.fetch_async(eager.work([node], device)))[0]
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
-        """Has tensors hold buffers. Inside a traced function there is nothing to do."""
+        """Computes tensors into buffers. Inside a traced function there is nothing to do."""
         if context.trace.get() is None:
             _realize(tensors, device)
 
@@ -89,7 +89,7 @@ class EagerEvaluator:
 
 
 def _realize(tensors: Sequence[Tensor], device: str | None, among: Iterable[Node] = ()) -> None:
-    """Has tensors hold buffers. among: see `Structure.held`."""
+    """Computes tensors into buffers. among: see `Structure.held`."""
     waiting = [each for each in tensors if not each.node.is_buffer]
     if not waiting:
         return
@@ -162,7 +162,7 @@ class _Work(NamedTuple):
     variables: list[Variable]
 
     def settle(self, buffers: Sequence[Buffer]) -> None:
-        """Gives nodes and variables their values."""
+        """Stores the values of nodes and variables."""
         for node, buffer in zip(self.nodes, buffers, strict=False):
             if not node.is_buffer:  # another task may have computed it meanwhile
                 buffer.settle(node)

@@ -37,14 +37,14 @@ class Variable(Tensor):
     session's `state_dict`. device: where it is stored; the default device if None. requires_grad:
     `backward` gives it a gradient.
 
-    An expression reads the value of the moment in which it is built: a later `assign` does not
-    change that. A function under `@tl.jit` reads and assigns it as ever, and its value then
-    never leaves the device; it is updated in place where nothing needs the old value any more.
+    An expression uses the value at the time it is built: a later `assign` does not change that. A
+    function under `@tl.jit` reads and assigns it as usual, and its value then never leaves the
+    device; it is updated in place when the old value is no longer used.
 
         count = tl.Variable(0)
         count.assign(count + 1)
 
-    Raises DTypeError for types that are kept in few bits (bfloat16, int4 and the like).
+    Raises DTypeError for a packed type (bfloat16, int4 and the like).
     """
 
     __slots__ = (
@@ -244,8 +244,8 @@ class Variable(Tensor):
         return self
 
     def follow(self, value: Tensor) -> None:
-        """Has gradients of what reads it from now on go on through what its value is computed by,
-        as in PyTorch after a change in place. A parameter's end here."""
+        """Passes gradients of later reads on to what its value is computed from, as in PyTorch
+        after a change in place. Gradients of a parameter end here."""
         kept = not self._receives and is_grad_enabled() and seams.derivatives.tracked(value.node)
         self._history = seams.derivatives.history(value.node) if kept else None
 
@@ -264,7 +264,7 @@ class Variable(Tensor):
 
     def move(self, device: str | None = None, dtype: DType | None = None) -> None:
         """Stores it on another device, or a floating one in another floating type. DTypeError for
-        types that are kept in few bits."""
+        a packed type."""
         dtype = None if dtype is None else stored_type(dtype)
         if dtype is not None and self._dtype.is_floating and dtype != self._dtype:
             value = Tensor(self.buffer().node).astype(dtype).detach()
@@ -287,7 +287,7 @@ class Variable(Tensor):
         return self._device or (self._buffer.memory.name if self._buffer else None)
 
     def settle(self, buffer: Buffer) -> None:
-        """Its value is in this buffer, which nothing else writes."""
+        """Stores its value in this buffer, which nothing else writes."""
         if self._initial is None:  # else it is the value that was waited for
             self._history = None
         self._buffer, self._initial = buffer, None
@@ -344,8 +344,8 @@ _told: list[bool] = []
 
 
 def stored_type(dtype: DType) -> DType:
-    """The type in which a variable is stored. With PyTorch's habits, bfloat16 is computed wider, in
-    float32, and said so once; DTypeError for other types that are kept in few bits."""
+    """The type in which a variable is stored. With PyTorch's habits, bfloat16 is stored as float32,
+    with one warning; DTypeError for another packed type."""
     if not dtype.coded:
         return dtype
     if dtype.name != "bfloat16" or not in_pytorch():

@@ -74,7 +74,7 @@ class Evaluator(Protocol):
         """The tensor on a device."""
 
     def changed(self, tensor: Tensor) -> None:
-        """Is told of a tensor that was changed in place: it is computed when something next is."""
+        """Called for a tensor that was changed in place: it is computed with the next one."""
 
     def device(self, tensor: Tensor) -> str:
         """The name of the device on which a tensor lies, or would be computed."""
@@ -84,7 +84,7 @@ class Differentiator(Protocol):
     """Takes derivatives of tensors; autodiff/ has one."""
 
     def receive(self, tensor: Tensor, wanted: bool) -> None:
-        """Has a tensor receive gradients, or no longer."""
+        """Sets whether `backward` stores gradients in a tensor."""
 
     def backward(
         self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
@@ -95,20 +95,20 @@ class Differentiator(Protocol):
         """The same values, which no gradient passes."""
 
     def hook(self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Has a function called with the gradient of a tensor."""
+        """Registers a function called with the gradient of a tensor."""
 
     def retain(self, tensor: Tensor) -> None:
-        """Has a tensor that is computed from others keep its gradient."""
+        """Makes a tensor that is computed from others keep its gradient."""
 
     def is_leaf(self, tensor: Tensor) -> bool:
-        """Whether nothing that it is computed from, itself aside, receives a gradient."""
+        """Whether it is a leaf: nothing that it is computed from receives a gradient."""
 
     def changes(self, tensor: Tensor, free: bool) -> bool:
         """Whether a tensor may be changed in place: one that receives a gradient may within
         `no_grad`, or if it is free."""
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
-        """Has a tensor stand for another value; if it receives a gradient, it still does."""
+        """Replaces the value of a tensor in place; if it receives a gradient, it still does."""
 
 
 _evaluators: list[Evaluator] = []
@@ -116,8 +116,8 @@ _differentiators: list[Callable[[], Differentiator]] = []
 
 
 def use_differentiator(differentiator: Callable[[], Differentiator]) -> None:
-    """Derivatives of tensors are taken by what this gives, which is asked for once, when it is
-    needed."""
+    """Sets the function that makes the differentiator of tensors; it is called once, when the
+    first derivative is taken."""
     _differentiators[:] = [cache(differentiator)]
 
 
@@ -126,7 +126,7 @@ def _differentiator() -> Differentiator:
 
 
 def use_evaluator(evaluator: Evaluator) -> None:
-    """Tensors are computed by this one from now on."""
+    """Sets the evaluator that computes tensors."""
     _evaluators[:] = [evaluator]
 
 
@@ -309,7 +309,7 @@ class Tensor(Methods):
         _differentiator().receive(self, wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Has it receive a gradient in `backward`, or no longer; gives the tensor itself.
+        """Sets whether `backward` stores a gradient here. Returns the tensor itself.
 
         Raises GradientError if its element type is not floating.
         """
@@ -346,19 +346,18 @@ class Tensor(Methods):
         _differentiator().backward(self, gradient, keep, create_graph)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Has hook(gradient) called when the gradient of this tensor is known; it may give another
-        one. Returns a handle, whose `remove()` takes the hook away again.
+        """Registers hook(gradient), which is called with this tensor's gradient and may return
+        another one. Returns a handle, whose `remove()` removes the hook.
 
         Under `@tl.jit`, a hook is called while the function is traced, and what it computes is part
-        of the plan. Raises GradientError if nothing that the
-        tensor is computed from requires a gradient; if the hook gives another shape or type,
-        `backward` raises ShapeError or DTypeError.
+        of the plan. Raises GradientError if nothing that the tensor is computed from requires a
+        gradient; if the hook gives another shape or type, `backward` raises ShapeError or
+        DTypeError.
         """
         return _differentiator().hook(self, hook)
 
     def retain_grad(self) -> None:
-        """Has `backward` add the gradient of this tensor to its `grad`, though it is computed from
-        others."""
+        """Makes `backward` store the gradient of this tensor in `grad`, though it is no leaf."""
         _differentiator().retain(self)
 
     @property
@@ -409,8 +408,7 @@ class Tensor(Methods):
         return self
 
     def renew(self) -> None:
-        """Before it is changed in place, a view has what the tensor has by now of which it is a
-        view."""
+        """Refreshes a view from its base before it is changed in place."""
         whole = self._whole()
         if whole is not None:
             whole.renew()
@@ -423,7 +421,7 @@ class Tensor(Methods):
         return found
 
     def become(self, value: Any, free: bool = False) -> Self:
-        """Has this object stand for a value of its shape and type. free: also outside of
+        """Replaces the value in place by one of its shape and type. free: also outside of
         `no_grad`."""
         new = self._fitting(value)
         whole = self._whole()
@@ -500,8 +498,8 @@ class Tensor(Methods):
         return self._changed(self >> other)
 
     def become_shaped(self, new: Tensor) -> Self:
-        """Has this object stand for its elements in another shape. Raises OptionError for a view,
-        GradientError for a leaf outside of `no_grad`."""
+        """Replaces the value in place by its elements in another shape. Raises OptionError for a
+        view, GradientError for a leaf outside of `no_grad`."""
         if self._whole() is not None:
             raise OptionError("in place: a view keeps its shape; take another view instead")
         _differentiator().replace(self, Tensor(new.node), False)
@@ -592,8 +590,8 @@ def asarray(value: Any, dtype: DType | str | None = None, *, requires_grad: bool
 
     Without `dtype`: the buffer's own type; for Python numbers bool, int32 or float32. Buffers are
     not copied: do not change them afterwards. requires_grad: `backward` gives it a gradient. Raises
-    ShapeError for ragged lists, DTypeError for what is not numeric, GradientError for a gradient of
-    what is not floating.
+    ShapeError for ragged lists, DTypeError for what is not numeric, GradientError if requires_grad
+    is set for a type that is not floating.
     """
     if requires_grad:
         return asarray(value, dtype).detach().requires_grad_()

@@ -31,7 +31,7 @@ from .call import Entry, as_input, indexed_arguments, run, suitable
 from .tracing import Gradients, Trace
 
 _ENTRIES = 64
-"""Plans that a function keeps; the one that was used longest ago goes first."""
+"""Plans that a function keeps; the least recently used is evicted."""
 
 
 class Jitted:

@@ -54,7 +54,7 @@ class Entry(NamedTuple):
 
 
 def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
-    """The plan in this memory for variables and modules that are as they are now."""
+    """The plan in this memory that matches the current variables and modules."""
     for entry in entries:
         if entry.memory is memory and entry.gradients.suit() and entry.facts.suit():
             return entry
