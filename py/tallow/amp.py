@@ -271,7 +271,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`. Raises OptionError for an empty one, which a scaler gives
+        """Restores a `state_dict`. Raises OptionError for an empty one, which a scaler gives
         that is not enabled."""
         if not self._enabled:
             return

@@ -173,7 +173,7 @@ class _Late:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def _settle(self, owner: type) -> None:
+    def _resolve(self, owner: type) -> None:
         name = self._name
         row = rows("method").get(name) or rows("static").get(name)
         made = _method(name, row) if row else _in_place(_method(name, rows("in-place")[name[:-1]]))
@@ -182,11 +182,11 @@ class _Late:
                 setattr(home, name, made)
 
     def __get__(self, tensor: Any, owner: type) -> Any:
-        self._settle(owner)
+        self._resolve(owner)
         return getattr(owner if tensor is None else tensor, self._name)
 
     def __set__(self, tensor: Any, value: Any) -> None:
-        self._settle(type(tensor))
+        self._resolve(type(tensor))
         setattr(tensor, self._name, value)
 
 

@@ -29,8 +29,8 @@ _WORD = 0xFFFFFFFF
 
 
 def manual_seed(seed: int | None) -> None:
-    """Has random numbers begin again, equal for equal seeds: those of dropout, of initial values,
-    of `rand` and the like, and of random ONNX operators without a seed of their own.
+    """Sets the seed of random numbers: of dropout, of initial values, of `rand` and the like, and
+    of random ONNX operators without a seed of their own. Equal seeds give equal numbers.
 
     With None, the default state, they differ in every run of the program. The name is PyTorch's;
     the numbers are not.
@@ -60,7 +60,7 @@ def state() -> State:
 
 
 def set_state(new: State) -> None:
-    """Has random numbers go on from a state."""
+    """Continues random numbers from a state."""
     global _seed, _source, _draws
     _seed, _draws, _source = new.seed, new.draws, random.Random()
     _source.setstate(new.host)
@@ -96,7 +96,7 @@ class Generator:
         return self.manual_seed(random.SystemRandom().getrandbits(64)).initial_seed()
 
     def manual_seed(self, seed: int) -> Self:
-        """Has the numbers begin again, equal for equal seeds."""
+        """Sets the seed; equal seeds give equal numbers."""
         self._seed, self._draws = seed, 0
         self._bytes = random.Random(seed)
         return self

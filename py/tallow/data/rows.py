@@ -90,7 +90,7 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
     return _gathered(parts)
 
 
-def settle(tensors: Sequence[Tensor]) -> None:
+def compute_batch(tensors: Sequence[Tensor]) -> None:
     """Computes the tensors of a batch together, and leaves them on their device. A batch that was
     made in the same way, of other rows, needs no other plan."""
     waiting = [x for x in tensors if not x.node.is_buffer and not seams.derivatives.tracked(x.node)]

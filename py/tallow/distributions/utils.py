@@ -103,7 +103,7 @@ def sum_rightmost(value: Tensor, count: int) -> Tensor:
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     """The elements of the lower triangle of square matrices, row by row, as the last axis. diag:
-    the last diagonal that belongs to it. Raises OptionError for a diagonal that there is not."""
+    the last diagonal that belongs to it. Raises OptionError for a diagonal out of range."""
     side = mat.shape[-1]
     if not -side <= diag < side:
         raise OptionError(f"tril_matrix_to_vec: no diagonal {diag} of {side} columns")

@@ -27,7 +27,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element is 0 with the probability p, else divided by 1 - p, in training (Srivastava et
     al. 2014). Every step draws anew, under `@tl.jit` too. inplace: the input itself, which stands
-    for the result from now on. Raises OptionError for another p."""
+    for the result afterwards. Raises OptionError for another p."""
     return done(input, _dropped(input, p, training, input.shape, "dropout"), inplace)
 
 

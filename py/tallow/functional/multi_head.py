@@ -161,7 +161,7 @@ def _heads(x: Tensor, num_heads: int) -> Tensor:
 def _masks(
     padding: Tensor | None, attention: Tensor | None, sizes: tuple[int, int, int, int]
 ) -> list[Tensor]:
-    """Those that there are, as they fit (N, heads, L, S)."""
+    """The given masks, in shapes that broadcast to (N, heads, L, S)."""
     batch, heads, length, key_length = sizes
     found = []
     if attention is not None:

@@ -71,7 +71,7 @@ def position(indices: Tensor, length: int) -> Tensor:
 
 
 def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None = None) -> Tensor:
-    """The same integers, of which each must be in 0 to count - 1, or be the ignored one.
+    """The same integers, each from 0 to count - 1 or the ignored one.
 
     IndexRangeError, which begins with `what`, for others: on every device where the host feeds
     them, and on NumPy where they are computed.

@@ -35,7 +35,7 @@ def unique(
     """The different elements, in order; NaN comes last, and equals no other. return_inverse: also
     the index of each element among them;
     return_counts: also how often each occurs. dim: the different slices along an axis instead.
-    Reads the elements, and blocks. Raises AxisError for an axis that there is not."""
+    Reads the elements, and blocks. Raises AxisError for an axis out of range."""
     if dim is not None:
         return _unique_slices(input, check_axis(dim, input.ndim, "unique"), return_inverse,
                               return_counts)  # fmt: skip

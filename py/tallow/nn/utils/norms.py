@@ -36,8 +36,8 @@ def _given_back(module: Module, name: str, parts: tuple[str, ...], what: str) ->
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Has a weight be computed from the norms of its slices along an axis, `weight_g`, and a weight
-    for their directions, `weight_v` (Salimans and Kingma 2016); gives the module."""
+    """Computes a weight from the norms of its slices along an axis, `weight_g`, and a weight for
+    their directions, `weight_v` (Salimans and Kingma 2016); returns the module."""
     weight = _taken(module, name, "weight_norm")
     with no_grad():
         norms = norms_along(weight, dim).detach()
@@ -63,9 +63,8 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Has a weight, `weight_orig`, be divided by its greatest singular value, which the power
-    method follows while training (Miyato et al. 2018); gives the module. dim: the axis of
-    results."""
+    """Divides a weight, `weight_orig`, by its greatest singular value, which the power method
+    tracks while training (Miyato et al. 2018); returns the module. dim: the axis of results."""
     axis = default_axis(module, dim)
     weight = _taken(module, name, "spectral_norm")
     with no_grad():

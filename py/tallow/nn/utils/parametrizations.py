@@ -40,9 +40,9 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Has a weight be computed from the norms of its slices along an axis, `original0`, and a
-    weight for their directions, `original1` (Salimans and Kingma 2016); gives the module. dim: None
-    for one norm of the whole."""
+    """Computes a weight from the norms of its slices along an axis, `original0`, and a weight for
+    their directions, `original1` (Salimans and Kingma 2016); returns the module. dim: None for one
+    norm of the whole."""
     return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 
@@ -108,8 +108,8 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Has a weight be divided by its greatest singular value, which the power method follows while
-    training (Miyato et al. 2018); gives the module. dim: the axis of results."""
+    """Divides a weight by its greatest singular value, which the power method tracks while training
+    (Miyato et al. 2018); returns the module. dim: the axis of results."""
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise OptionError(f"spectral_norm: {type(module).__name__} has no parameter {name!r}")

@@ -60,8 +60,8 @@ def _backwards(module: Module, value: object) -> Any:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Has a parameter or a buffer of a module be computed by `parametrization`, from what its
-    `right_inverse`, if it has one, gives of the present value; gives the module. A second one
+    """Computes a parameter or a buffer of a module with the module `parametrization`, from what its
+    `right_inverse`, if it has one, gives for the present value; returns the module. A second one
     computes it from the result of the first.
 
     unsafe: allows another shape or element type. Raises OptionError if there is no such tensor,
@@ -128,9 +128,9 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(
     module: Module, tensor_name: str, leave_parametrized: bool = True
 ) -> Module:
-    """Has a parameter of a module be one as before, with its present value or, unless
-    leave_parametrized, the one that it is computed from; gives the module. Raises OptionError if it
-    is not computed, or is computed from several and would be left as it was."""
+    """Makes a computed parameter an ordinary one again, with its present value or, unless
+    leave_parametrized, the one that it is computed from; returns the module. Raises OptionError if
+    it is not computed, or is computed from several and would be left as it was."""
     if not is_parametrized(module, tensor_name):
         raise OptionError(
             f"remove_parametrizations: {tensor_name!r} of {type(module).__name__} is not "
@@ -175,7 +175,7 @@ def give_property(
     get: Callable[[Any], Tensor],
     put: Callable[[Any, Tensor], None] | None = None,
 ) -> None:
-    """Has an attribute of one module be computed whenever it is asked for."""
+    """Computes an attribute of one module whenever it is read."""
     kind = type(module)
     if "_computed_names" not in kind.__dict__:
         kind = type(f"Parametrized{kind.__name__}", (kind,), {"_computed_names": set()})
