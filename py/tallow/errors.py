@@ -84,7 +84,7 @@ class MissingError(OptionError, NotImplementedError):
 
 
 class PlanError(TallowError, ValueError):
-    """What was kept is not a plan of this version."""
+    """A saved plan is damaged, or of another version."""
 
 
 class FeedError(TallowError, ValueError):

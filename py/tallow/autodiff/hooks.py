@@ -18,7 +18,7 @@ from .past import add_hooks, is_tracked, leaf_of, routed, same
 Hook = Callable[[Tensor], Tensor | None]
 
 notes: ContextVar[dict[Any, Any]] = ContextVar("notes")
-"""What the way back notes for its own later steps (nn/hooks.py); it is forgotten at its end."""
+"""What a backward pass records for its own later steps (nn/hooks.py); cleared at its end."""
 
 
 def passed(hooks: Mapping[int, Hook], gradient: Tensor) -> Tensor:

@@ -200,7 +200,7 @@ def is_tracked(node: Node) -> bool:
 
 
 def is_spent(node: Node) -> bool:
-    """Whether `backward` has gone through it and has freed what it was computed from."""
+    """Whether `backward` has freed what it was computed from."""
     past: Past | None = node.past
     return past is not None and past.spent
 

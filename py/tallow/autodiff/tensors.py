@@ -1,4 +1,4 @@
-"""What tensors ask of derivatives: `requires_grad`, `backward`, `detach`."""
+"""The gradient interface of tensors: `requires_grad`, `backward`, `detach`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ReverseMode:
                 groups.setdefault(id(leaf), []).append(each)
         if not leaves and is_spent(node):
             raise GradientError(
-                "backward: a second time through the same graph, which the first call let go; give "
+                "backward: a second time through the same graph, which the first call freed; give "
                 "that call retain_graph=True, or compute the loss again"
             )
         if not leaves:
@@ -131,7 +131,7 @@ def gradients_by(
     """
     if any(is_spent(x.node) for x in ends):
         raise GradientError(
-            "autograd.grad: a second time through the same graph, which the first call let go; "
+            "autograd.grad: a second time through the same graph, which the first call freed; "
             "give that call retain_graph=True, or compute the outputs again"
         )
     nodes = [x.node for x in ends]

@@ -28,7 +28,7 @@ class Part(Protocol):
 
     @property
     def here(self) -> bool:
-        """Whether the bytes are there."""
+        """Whether the bytes have arrived."""
 
     def ready(self) -> Awaitable[Any]:
         """Resolves once they are there."""

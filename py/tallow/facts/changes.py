@@ -18,7 +18,7 @@ _KEPT = 4096
 
 
 class Log:
-    """Which facts were changed lately, of owners that a plan depends on."""
+    """The recent changes of facts whose owners a plan depends on."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

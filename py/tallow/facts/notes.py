@@ -131,7 +131,7 @@ class Notes:
                 self._notes[key] = None
 
     def forget(self, owner: object) -> None:
-        """What was read of an owner is no condition: the function makes something else of it."""
+        """Drops the dependencies on an owner, which the function changes itself."""
         for table in (self._notes, self._open, self._own, self._looked, self._looked_up):
             for key in [key for key in table if key[0] == id(owner)]:
                 del table[key]
@@ -189,7 +189,7 @@ class Facts:
         ]
         self._others: set[Key] = set()  # which are other ones now
 
-    def suit(self) -> bool:
+    def match(self) -> bool:
         """Whether all are as they were. What counts its changes is compared if it has changed."""
         if self._since != log.total:
             self._compare()

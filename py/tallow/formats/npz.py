@@ -42,7 +42,7 @@ keys in any order; to evaluate it would be to run what a file says."""
 def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterator[bytes]:
     """An uncompressed .npz file. Raises OptionError for what the format cannot express."""
     if metadata:
-        raise OptionError("npz: has no place for metadata; save as .safetensors")
+        raise OptionError("npz: cannot hold metadata; save as .safetensors")
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
         for name, value in arrays.items():

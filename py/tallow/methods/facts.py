@@ -45,7 +45,7 @@ def _maker(node: Node) -> str:
 
 
 def _grad_fn(input: Tensor) -> MadeBy | None:
-    """What computed it, if gradients go on from there; None for a leaf."""
+    """The op that computed it, if gradients pass through it; None for a leaf."""
     if not input.requires_grad or input.is_leaf:
         return None
     return MadeBy(f"{_maker(input.node)}Backward0")

@@ -117,7 +117,7 @@ class Backend(Protocol):
 
     @property
     def memory(self) -> Memory:
-        """What owns its buffers; another object after a loss."""
+        """The owner of its buffers; a new object after a loss."""
 
     def tuning_record(self) -> str | None:
         """What `keep_tuning_record` kept for this adapter; None if nothing. Raises OSError or a

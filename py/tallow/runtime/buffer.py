@@ -61,7 +61,7 @@ def state_moves() -> int:
 
 
 class Memory(Protocol):
-    """What owns a device's buffers. One that was lost is another object than the one after it."""
+    """The owner of a device's buffers. After a loss, the device has a new one."""
 
     name: str
     is_host: bool  # whether the host reads and writes it directly

@@ -45,7 +45,7 @@ _PROGRAMS = 128
 """How many programs a device keeps; the least recently used are evicted."""
 
 _SHARE = 8
-"""What part of the host's memory their slots may take, if there are more than a few."""
+"""The part of the host's memory that their slots may take, if there are more than a few."""
 
 _FEW = 8
 

@@ -1,4 +1,4 @@
-"""What tensors ask of the runtime: their values, on a device or on the host."""
+"""Computes the values of tensors, on a device or on the host."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _compute(nodes: Sequence[Node], device: str | None = None, among: Iterable[N
 
 
 def _derived(derivation: Derivation) -> list[Tensor | None]:
-    """What rules make of a graph, computed with it; by a plan that is known, if there is one."""
+    """Computes a graph and what rules derive from it; by a known plan, if there is one."""
     asked = [each.node for each in derivation.tensors if not each.node.is_source]
     work = _work(asked, None, derivation.beside, derivation.references())
     todo, memory, count = work.todo, work.todo.used.memory, len(work.todo.outputs)

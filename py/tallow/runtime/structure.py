@@ -110,7 +110,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
     worth: list[bool] = []
     fed: list[bool] = []  # whether it depends on data
     known: list[bool] = []  # whether it only moves what is known
-    followed = []
+    with_past = []
     for number, node in enumerate(order):
         index[node] = number
         op, inputs = node.op, node.inputs
@@ -125,7 +125,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
             if op is reshape and node.is_alias:
                 aliases.append(node)
             if node.past is not None:
-                followed.append(node)
+                with_past.append(node)
             fed.append(of_data)
             known.append(moved)
             dtype = node.dtype
@@ -158,7 +158,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
         fed.append(is_data)
         known.append(True)
         worth.append(False)
-    for node in followed:
+    for node in with_past:
         for child in seams.derivatives.needs(node):
             if child in index:
                 readers[index[child]] += 1

@@ -85,7 +85,7 @@ class Variable(Tensor):
         self.requires_grad = requires_grad
 
     def described(self) -> str:
-        """What is known without its value."""
+        """A description that needs no elements."""
         kind = type(self).__name__
         return f"{kind}({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
 
@@ -173,7 +173,7 @@ class Variable(Tensor):
 
     @property
     def grad(self) -> Tensor | None:
-        """What `backward` has added up for it so far; None if there is nothing."""
+        """The gradient that `backward` has accumulated; None if there is none."""
         tracing = context.trace.get()
         return tracing.gradient(self) if tracing else self.gradient
 
@@ -196,7 +196,7 @@ class Variable(Tensor):
 
     @gradient.setter
     def gradient(self, gradient: Tensor | Buffer | None) -> None:
-        """A buffer becomes a tensor when it is asked for: few look at what a step leaves."""
+        """A buffer becomes a tensor when it is read: few programs read gradients after a step."""
         self._gradient: Any = gradient
 
     @property

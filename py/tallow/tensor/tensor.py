@@ -204,7 +204,7 @@ class Tensor(Methods):
         return text_of(self)
 
     def described(self) -> str:
-        """What is known before it is computed."""
+        """A description that needs no elements."""
         return f"Tensor(shape={self.shape}, dtype={self.dtype.name}, op={self.node.op.name})"
 
     def __len__(self) -> int:
@@ -318,7 +318,7 @@ class Tensor(Methods):
 
     @property
     def grad(self) -> Tensor | None:
-        """What `backward` has added up for it so far; None if there is nothing."""
+        """The gradient that `backward` has accumulated; None if there is none."""
         return getattr(self, "_gradient", None)
 
     @grad.setter

@@ -69,8 +69,8 @@ class Gradients:
         self._ended = [each.variable for each in written if each.looked and not each.left]
         self._left = [each.variable for each in written if each.left]
 
-    def suit(self) -> bool:
-        """Whether those that the function looked at are there, or are not, as then."""
+    def match(self) -> bool:
+        """Whether the gradients that the function looked at exist or not, as when it was traced."""
         return all(each.matches() for each in self._looked)
 
     def given(self) -> list[Tensor]:
