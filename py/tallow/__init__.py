@@ -13,7 +13,7 @@ from . import autodiff as autodiff  # which answers what the runtime asks about 
 from . import names
 from .binding import bind, getter, rows
 from .functions.creation import tensor as tensor  # not the package of that name
-from .runtime import evaluator as evaluator  # which computes tensors from now on
+from .runtime import evaluator as evaluator  # which computes tensors
 from .tensor import Methods, use_differentiator
 from .version import __version__ as __version__
 

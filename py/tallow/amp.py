@@ -287,7 +287,7 @@ class GradScaler:
         return self._growth_interval
 
     def state_dict(self) -> dict[str, Any]:
-        """What it goes on from, as in PyTorch; empty if it is not enabled."""
+        """The scale and its counters, as in PyTorch; empty if it is not enabled."""
         if not self._enabled:
             return {}
         return {

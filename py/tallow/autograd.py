@@ -118,7 +118,7 @@ class Context:
 
 
 class Function:
-    """A function whose gradient is a rule of the user's.
+    """A function with a user-defined gradient rule.
 
         class Cube(tl.autograd.Function):
             @staticmethod
@@ -182,7 +182,7 @@ class Function:
         def pull(gradients: list[Tensor], *saved: Tensor) -> list[Tensor | None]:
             own = copy(context)
             own.saved_tensors = unflatten(structure, saved)
-            given = cls.backward(own, *(_filled(places, len(results), gradients, kinds)))
+            given = cls.backward(own, *(_filled(indices, len(results), gradients, kinds)))
             given = given if isinstance(given, tuple) else (given,)
             if len(given) != len(args):
                 raise GradientError(
@@ -192,26 +192,26 @@ class Function:
             return [g for g, x in zip(given, args, strict=True) if isinstance(x, Tensor)]
 
         results = [result] if isinstance(result, Tensor) else list(result)
-        places = [
+        indices = [
             n for n, x in enumerate(results)
             if isinstance(x, Tensor) and x.dtype.is_floating and not context.without_gradient(x)
         ]  # fmt: skip
         kinds = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
         context.saved_tensors = ()
         new = joined(
-            [results[n] for n in places], [x.node for x in operands], pull, [x.node for x in saved]
+            [results[n] for n in indices], [x.node for x in operands], pull, [x.node for x in saved]
         )
         found = list(results)
-        for n, each in zip(places, new, strict=True):
+        for n, each in zip(indices, new, strict=True):
             found[n] = each
         return found[0] if isinstance(result, Tensor) else tuple(found)
 
 
 def _filled(
-    places: Sequence[int], count: int, gradients: Sequence[Tensor], kinds: Sequence[Any]
+    indices: Sequence[int], count: int, gradients: Sequence[Tensor], kinds: Sequence[Any]
 ) -> list[Tensor | None]:
     """A gradient for each result: zeros for those that none passes, None for what is no tensor."""
     found: list[Tensor | None] = [kind and zeros(*kind) for kind in kinds]
-    for n, gradient in zip(places, gradients, strict=True):
+    for n, gradient in zip(indices, gradients, strict=True):
         found[n] = gradient
     return found

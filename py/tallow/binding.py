@@ -95,17 +95,17 @@ def parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], bool]:
     return tuple(named), any(p.kind is p.VAR_KEYWORD for p in found)
 
 
-def own_name(key: str, names: tuple[str, ...], placed: int) -> str | None:
+def own_name(key: str, names: tuple[str, ...], positional: int) -> str | None:
     """What a definition, whose arguments have these names, calls an argument that is named `key`;
-    None if it has no such argument. placed: how many are given by their places."""
+    None if it has no such argument. positional: how many are given by position."""
     if key in names:
         return key
     for each in ARGUMENTS.get(key, ()):
         if each in names:
             return each
-    if key in FIRST and not placed and names:
+    if key in FIRST and not positional and names:
         return names[0]
-    if key in SECOND and placed < 2 and len(names) > 1:
+    if key in SECOND and positional < 2 and len(names) > 1:
         return names[1]
     return None
 
@@ -173,7 +173,7 @@ class _Late:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def _settle(self, owner: type) -> None:
+    def _resolve(self, owner: type) -> None:
         name = self._name
         row = rows("method").get(name) or rows("static").get(name)
         made = _method(name, row) if row else _in_place(_method(name, rows("in-place")[name[:-1]]))
@@ -182,11 +182,11 @@ class _Late:
                 setattr(home, name, made)
 
     def __get__(self, tensor: Any, owner: type) -> Any:
-        self._settle(owner)
+        self._resolve(owner)
         return getattr(owner if tensor is None else tensor, self._name)
 
     def __set__(self, tensor: Any, value: Any) -> None:
-        self._settle(type(tensor))
+        self._resolve(type(tensor))
         setattr(tensor, self._name, value)
 
 

@@ -38,7 +38,7 @@ def product(op: Op, compute: Callable[..., Tensor], *factors: Tensor) -> Tensor:
     """compute(*factors), which sums products by this op. With autocast, factors and result are
     rounded to float16, in which the result is, and the sums are float32.
 
-    Gradients are rounded in the same places. Factors that are neither float16 nor float32 stay.
+    Gradients are rounded at the same points. Factors that are neither float16 nor float32 stay.
     """
     if not (autocast.get() and op.autocast == "float16"):
         return compute(*factors)

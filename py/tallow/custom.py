@@ -137,8 +137,8 @@ def _arity(name: str, what: str, function: Callable[..., Any]) -> int:
         raise OptionError(
             f"{name}: {what}= must be a function with named operands, not {function!r}"
         ) from error
-    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    count = sum(each.kind in places for each in parameters)
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    count = sum(each.kind in by_position for each in parameters)
     if not 1 <= count < MOST_BINDINGS or count != len(parameters):
         raise OptionError(
             f"{name}: {what}= must take each operand by position, 1 to {MOST_BINDINGS - 1} of them"

@@ -6,15 +6,15 @@ TallowError (a RuntimeError)
 ├── DTypeError            element types that do not fit (also a TypeError)
 │   └── WideIntegerError      integers of 64 bits that the device might not hold in 32
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
-├── ArgumentError         an argument of another kind, or that there is none of (TypeError)
+├── ArgumentError         an argument of the wrong kind, or an unknown one (TypeError)
 ├── UnreadyError          a module before its __init__ (AttributeError)
 ├── MissingNameError      a name of PyTorch's that is missing here (AttributeError)
-├── OptionError           a setting that has no such value (ValueError)
+├── OptionError           an option that has an invalid value (ValueError)
 │   └── MissingError          what a kind of object does not have (also a NotImplementedError)
-├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
+├── PlanError             a saved plan that can no longer be read (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
-├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
+├── IndexRangeError       an index out of range (also an IndexError)
 ├── NonFiniteError       a NaN or an infinity where there must be none (FloatingPointError)
 ├── LinAlgError           a matrix without an inverse or a factorisation (also a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
@@ -76,7 +76,7 @@ class MissingNameError(TallowError, AttributeError):
 
 
 class OptionError(TallowError, ValueError):
-    """A setting that has no such value."""
+    """An option has an invalid value."""
 
 
 class MissingError(OptionError, NotImplementedError):
@@ -84,7 +84,7 @@ class MissingError(OptionError, NotImplementedError):
 
 
 class PlanError(TallowError, ValueError):
-    """What was kept is not a plan of this version."""
+    """A saved plan is damaged, or of another version."""
 
 
 class FeedError(TallowError, ValueError):
@@ -182,7 +182,7 @@ class DeviceUnavailableError(DeviceError):
 
 
 class KernelError(DeviceError):
-    """The device does not compile the WGSL of an op of the user's (`tl.custom_op`).
+    """The device does not compile the WGSL of a user-defined op (`tl.custom_op`).
 
     op: its name. line: of its WGSL, counted from 1; None where the device does not tell.
     """
@@ -209,7 +209,7 @@ class StorageError(DeviceError):
 
 
 def line_of_user() -> str:
-    """The line of the user's code that is running."""
+    """The line of user code that is running."""
     frame = sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("tallow."):
         frame = frame.f_back

@@ -47,8 +47,8 @@ def functional_call(
     given: dict[str, Any] = {}
     for state in [dicts] if isinstance(dicts, Mapping) else dicts:
         given |= state
-    places = list(_places(module))
-    own = {path: table[name] for path, table, name in places}
+    entries = list(_entries(module))
+    own = {path: table[name] for path, table, name in entries}
     unknown, missing = given.keys() - own.keys(), own.keys() - given.keys()
     if unknown or (strict and missing):
         words = [f"has no {', '.join(sorted(unknown))}"] if unknown else []
@@ -57,15 +57,15 @@ def functional_call(
     tied = {id(own[path]): value for path, value in given.items()} if tie_weights else {}
     arguments = args if isinstance(args, tuple) else (args,)
     try:
-        for path, table, name in places:
+        for path, table, name in entries:
             table.lend(name, given.get(path, tied.get(id(own[path]), own[path])))
         return module(*arguments, **(kwargs or {}))
     finally:
-        for path, table, name in places:
+        for path, table, name in entries:
             table.lend(name, own[path])
 
 
-def _places(module: Module) -> Iterator[tuple[str, Table[str, Any], str]]:
+def _entries(module: Module) -> Iterator[tuple[str, Table[str, Any], str]]:
     """The parameters and buffers of a module and all within it: path, table, name in it."""
     for path, each in module.named_modules(remove_duplicate=False):
         for table in (each._parameters, each._buffers):
@@ -138,10 +138,10 @@ def vmap(
         if len(lengths) > 1:
             raise ShapeError(f"vmap: the mapped axes have {sorted(lengths)} elements")
         results = []
-        for place in range(lengths.pop()):
+        for index in range(lengths.pop()):
             given = [
                 unflatten(tree, [
-                    x if dim is None else x[(*[slice(None)] * (dim % x.ndim), place)]
+                    x if dim is None else x[(*[slice(None)] * (dim % x.ndim), index)]
                     for x, dim in zip(leaves, along, strict=True)
                 ])
                 for leaves, along, tree in parts
@@ -197,8 +197,8 @@ def jacrev(func: Function, argnums: int = 0) -> Function:
     def matrix(*args: Any) -> Tensor:
         result, pull = vjp(_by(func, args, argnums), args[argnums])
         rows = []
-        for place in range(int(result.size)):
-            unit = (f.arange(int(result.size)) == place).astype(result.dtype)
+        for index in range(int(result.size)):
+            unit = (f.arange(int(result.size)) == index).astype(result.dtype)
             (row,) = pull(f.reshape(unit, result.shape))
             rows.append(row)
         return f.reshape(f.stack(rows), (*result.shape, *args[argnums].shape))
@@ -220,8 +220,8 @@ def jacfwd(func: Function, argnums: int = 0) -> Function:
     def matrix(*args: Any) -> Tensor:
         x = args[argnums]
         columns = []
-        for place in range(int(x.size)):
-            unit = f.reshape((f.arange(int(x.size)) == place).astype(x.dtype), x.shape)
+        for index in range(int(x.size)):
+            unit = f.reshape((f.arange(int(x.size)) == index).astype(x.dtype), x.shape)
             result, column = jvp(_by(func, args, argnums), [x], [unit])
             columns.append(column)
         return f.reshape(f.stack(columns, axis=-1), (*result.shape, *x.shape))

@@ -1,4 +1,4 @@
-"""Whether derivatives are followed: `no_grad`, `enable_grad` and the like, as in torch.autograd."""
+"""Whether gradients are tracked: `no_grad`, `enable_grad` and the like, as in torch.autograd."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ NAMES: dict[str, dict[str, str]] = {
     "functions.orders": {
         "tallow method torch": "kthvalue median mode msort nanmedian nanquantile quantile topk",
     },
-    "functions.places": {
+    "functions.scattering": {
         "tallow method in-place torch": """
             index_copy index_fill index_reduce masked_scatter put scatter_reduce
         """,
@@ -374,7 +374,7 @@ NAMES: dict[str, dict[str, str]] = {
         "functional": "local_response_norm normalize",
         "functional torch": "batch_norm group_norm instance_norm layer_norm rms_norm",
     },
-    "functional.places": {
+    "functional.pool_indices": {
         "functional": "max_unpool1d max_unpool2d max_unpool3d",
     },
     "functional.pooling": {

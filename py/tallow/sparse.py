@@ -111,12 +111,12 @@ class SparseTensor(Tensor):
         indices, and blocks."""
         (data,) = host_values([self._indices])
         columns = list(zip(*data.tolist(), strict=True))
-        order = {place: n for n, place in enumerate(sorted(set(columns)))}
-        rows = asarray([order[place] for place in columns], "int32")
+        order = {column: n for n, column in enumerate(sorted(set(columns)))}
+        rows = asarray([order[column] for column in columns], "int32")
         start = f.zeros((len(order), *self._values.shape[1:]), self.dtype)
         values = f.scatter(start, rows, self._values, "add")
-        places = asarray([list(axis) for axis in zip(*order, strict=True)], self._indices.dtype)
-        return SparseTensor(places, values, self._shape)
+        indices = asarray([list(axis) for axis in zip(*order, strict=True)], self._indices.dtype)
+        return SparseTensor(indices, values, self._shape)
 
     def to_dense(self, dtype: DType | str | None = None) -> Tensor:
         """All elements, as an ordinary tensor.
@@ -149,8 +149,8 @@ class SparseTensor(Tensor):
         order[dim0], order[dim1] = order[dim1], order[dim0]
         if self.dense_dim():
             raise ShapeError("transpose: the elements of this sparse tensor have axes themselves")
-        places = f.stack([self._indices[axis] for axis in order])
-        return SparseTensor(places, self._values, tuple(self._shape[axis] for axis in order))
+        indices = f.stack([self._indices[axis] for axis in order])
+        return SparseTensor(indices, self._values, tuple(self._shape[axis] for axis in order))
 
     def detach(self) -> SparseTensor:
         """The same values, which no gradient passes."""
@@ -221,39 +221,40 @@ def sparse_coo_tensor(
       not integers, IndexRangeError for known indices out of range.
     Source: PyTorch, `torch.sparse_coo_tensor`.
     """
-    places, elements = asarray(indices), asarray(values, dtype)
-    if not places.dtype.is_integer:
-        raise DTypeError(f"sparse_coo_tensor: indices are integers, not {places.dtype.name}")
-    if places.ndim != 2 or not elements.ndim or elements.shape[0] != places.shape[1]:
+    coordinates, elements = asarray(indices), asarray(values, dtype)
+    if not coordinates.dtype.is_integer:
+        raise DTypeError(f"sparse_coo_tensor: indices are integers, not {coordinates.dtype.name}")
+    if coordinates.ndim != 2 or not elements.ndim or elements.shape[0] != coordinates.shape[1]:
         raise ShapeError(
-            f"sparse_coo_tensor: indices {tuple(places.shape)} are not (axes, n) for values "
+            f"sparse_coo_tensor: indices {tuple(coordinates.shape)} are not (axes, n) for values "
             f"{tuple(elements.shape)}"
         )
-    axes = places.shape[0]
+    axes = coordinates.shape[0]
     if size is None:
-        ends = host_values([f.max(places, 1)])[0].tolist() if places.shape[1] else [-1] * axes
+        known = coordinates.shape[1] > 0
+        ends = host_values([f.max(coordinates, 1)])[0].tolist() if known else [-1] * axes
         size = (*(end + 1 for end in ends), *elements.shape[1:])
     shape = tuple(int(length) for length in size)
     if len(shape) < axes or shape[axes:] != tuple(elements.shape[1:]):
         raise ShapeError(
-            f"sparse_coo_tensor: size {shape} for indices {tuple(places.shape)} and values "
+            f"sparse_coo_tensor: size {shape} for indices {tuple(coordinates.shape)} and values "
             f"{tuple(elements.shape)}"
         )
-    if places.node.is_constant and places.shape[1]:
-        _check(host_values([places])[0].tolist(), shape)
+    if coordinates.node.is_constant and coordinates.shape[1]:
+        _check(host_values([coordinates])[0].tolist(), shape)
     if device is not None:
-        places, elements = places.to(device), elements.to(device)
+        coordinates, elements = coordinates.to(device), elements.to(device)
     if requires_grad:
         elements = elements.detach().requires_grad_()
-    return SparseTensor(places.astype(default_integer()), elements, shape)
+    return SparseTensor(coordinates.astype(default_integer()), elements, shape)
 
 
-def _check(places: Sequence[Sequence[int]], shape: Shape) -> None:
-    for axis, line in enumerate(places):
-        for place in (min(line), max(line)):
-            if not 0 <= place < shape[axis]:
+def _check(indices: Sequence[Sequence[int]], shape: Shape) -> None:
+    for axis, line in enumerate(indices):
+        for index in (min(line), max(line)):
+            if not 0 <= index < shape[axis]:
                 raise IndexRangeError(
-                    f"sparse_coo_tensor: index {place} along axis {axis} of {shape}"
+                    f"sparse_coo_tensor: index {index} along axis {axis} of {shape}"
                 )
 
 
@@ -296,9 +297,9 @@ def to_sparse(x: Tensor) -> SparseTensor:
     Returns: the sparse tensor, of the shape and type of x.
     Source: PyTorch, `torch.Tensor.to_sparse`.
     """
-    places = x.nonzero()
-    elements = x[tuple(places[:, axis] for axis in range(x.ndim))]
-    return SparseTensor(places.mT, elements, tuple(x.shape))
+    indices = x.nonzero()
+    elements = x[tuple(indices[:, axis] for axis in range(x.ndim))]
+    return SparseTensor(indices.mT, elements, tuple(x.shape))
 
 
 def softmax(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:

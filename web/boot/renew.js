@@ -70,6 +70,6 @@ export async function startOver(missing) {
     location.reload();
     return true;
   } catch {
-    return false; // without storage we could reload for ever
+    return false; // without storage we could reload forever
   }
 }

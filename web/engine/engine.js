@@ -383,7 +383,7 @@ export class Engine {
       this.#listener.again(words("workerReplaced", reason), true);
       return;
     }
-    this.#turn += 1; // prepare() must not report any more
+    this.#turn += 1; // prepare() must no longer report
     this.#preparing = false;
     this.#failed.start = true;
     this.#started = Promise.reject(new NotReady(reason));

@@ -4,7 +4,7 @@
  *
  * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The
  * worker may also send events, {event, ...}. worker/serve.js is the other end. When the worker
- * fails, all open and later calls are rejected, so nothing waits for ever.
+ * fails, all open and later calls are rejected, so no call waits forever.
  *
  * A worker counts as stuck when calls are open and it has sent neither responses nor events for
  * `patience` seconds. Slow work reports progress: downloads with every chunk, compilation with
@@ -125,7 +125,7 @@ export class Rpc {
     if (this.#silent >= this.#patience) this.close(words("workerStuck", this.#patience));
   }
 
-  /** No call is open any more. */
+  /** Stops the timer; called when no call is open. */
   #rest() {
     clearInterval(this.#ticking);
     this.#ticking = undefined;

@@ -104,10 +104,10 @@ function kernelError(plan, step, messages, error) {
   const first = messages.find(({ type }) => type === "error");
   const line = first?.lineNum ?? 0;
   const source = plan.modules[step.kernel.module].split("\n")[line - 1]?.trim();
-  const place = line ? `, line ${line}` : "";
+  const where = line ? `, line ${line}` : "";
   const shown = source ? `\n    ${source}` : "";
   return new KernelError(
-    `the WGSL of ${op}${place}: ${first?.message ?? error.message}${shown}`,
+    `the WGSL of ${op}${where}: ${first?.message ?? error.message}${shown}`,
     op,
     line,
   );

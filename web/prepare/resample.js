@@ -112,10 +112,10 @@ function weighed(rgba, side, columns, rows) {
   const sizes = [rgba.length + GROUP, width * height * PIXEL, groups * 4 * VECTOR];
   sizes.push(width * 4, columns.weights.byteLength, rows.weights.byteLength);
   let end = 0;
-  const places = sizes.map(
+  const offsets = sizes.map(
     (size) => (end += Math.ceil(size / 16) * 16) - Math.ceil(size / 16) * 16,
   );
-  const [image, result, row, firsts, across, down] = places;
+  const [image, result, row, firsts, across, down] = offsets;
   const more = end - memory.buffer.byteLength;
   if (more > 0) memory.grow(Math.ceil(more / (1 << 16)));
   const { buffer } = memory;

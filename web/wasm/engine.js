@@ -93,9 +93,9 @@ export class WasmEngine {
 /** Programs that are no longer used leave the pool, even if nobody closed them. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ leave) => leave());
 
-/** @typedef {{memory: WebAssembly.Memory, start: number, size: number}} Place */
+/** @typedef {{memory: WebAssembly.Memory, start: number, size: number}} Region */
 
-/** @param {number} pages @param {boolean} shared @returns {Place} */
+/** @param {number} pages @param {boolean} shared @returns {Region} */
 function ownMemory(pages, shared) {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
   return { memory, start: 0, size: memory.buffer.byteLength };
@@ -112,11 +112,11 @@ export class WasmInstance {
 
   /**
    * @param {WebAssembly.Module | null} module  compiled for shared memory if there is a pool
-   * @param {number | Place} place  the pages of a memory of its own, or where it is in another one
+   * @param {number | Region} region  the pages of a memory of its own, or a region of another one
    * @param {Pool | null} pool
    */
-  constructor(module, place, pool) {
-    const given = typeof place === "number" ? ownMemory(place, pool !== null) : place;
+  constructor(module, region, pool) {
+    const given = typeof region === "number" ? ownMemory(region, pool !== null) : region;
     const { memory, start, size } = given;
     this.#pool = pool;
     this.#start = start;

@@ -1,5 +1,5 @@
 """A kind of device that is not here, CUDA for one: `is_available` is False, so that programs go on
-with "cpu", which stands for the best device here. `tl.cuda`, `tl.mps` and their kin in tallow.torch
+with "cpu", which stands for the best device here. `tl.cuda`, `tl.mps` and the like in tallow.torch
 have its names."""
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def get_rng_state_all() -> list[random.State]:
 
 
 def set_rng_state(new_state: random.State, device: object = None) -> None:
-    """Has random numbers go on from a state."""
+    """Continues random numbers from a state."""
     random.set_state(new_state)
 
 

@@ -1,5 +1,5 @@
-"""The settings of PyTorch's backends, `torch.backends.cudnn` and its kin. They can be set and read;
-none changes anything here."""
+"""The settings of PyTorch's backends, `torch.backends.cudnn` and the like. They can be set and
+read; none changes anything here."""
 
 from __future__ import annotations
 

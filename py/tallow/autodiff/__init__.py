@@ -1,4 +1,4 @@
-"""Derivatives: what nodes remember for them (past.py), a rule for every op, reverse mode as a
+"""Derivatives: the gradient state of nodes (past.py), a rule for every op, reverse mode as a
 rewrite of graphs, and what users call.
 
 Only past.py is imported with the library; the rest with optimisers, or when a

@@ -15,7 +15,7 @@ from typing import Any
 from ..core.dtype import DType
 from ..graph import Node
 from ..tensor import Tensor
-from .past import FOLLOWED, Past, computed_as, leaf_of
+from .past import TRACKED, Past, computed_as, leaf_of
 from .reverse import Ancestry, pullback
 from .rules import BY_USERS
 
@@ -47,7 +47,7 @@ class Gradients:
         beside += chain(starts, *groups)
         for node in order:
             past: Past = node.past
-            if past is not FOLLOWED:
+            if past is not TRACKED:
                 beside += self._looked_at(node, past)
             if BY_USERS and computed_as(node).op in BY_USERS:
                 self.repeats = False
@@ -83,7 +83,7 @@ class Gradients:
         ]
         for node in self._order:
             past: Past = node.past
-            if past is FOLLOWED:
+            if past is TRACKED:
                 marks.append(numbers[node])
             elif past.route is not None:
                 operands, saved = numbered(past.route.operands), numbered(past.route.saved)

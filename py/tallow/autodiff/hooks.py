@@ -18,7 +18,7 @@ from .past import add_hooks, is_tracked, leaf_of, routed, same
 Hook = Callable[[Tensor], Tensor | None]
 
 notes: ContextVar[dict[Any, Any]] = ContextVar("notes")
-"""What the way back notes for its own later steps (nn/hooks.py); it is forgotten at its end."""
+"""What a backward pass records for its own later steps (nn/hooks.py); cleared at its end."""
 
 
 def passed(hooks: Mapping[int, Hook], gradient: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def passed(hooks: Mapping[int, Hook], gradient: Tensor) -> Tensor:
 
 
 def register(tensor: Tensor, hook: Hook) -> RemovableHandle:
-    """Has a hook see a tensor's gradient. GradientError if it gets none."""
+    """Registers a hook for a tensor's gradient. GradientError if it gets none."""
     if not is_tracked(tensor.node):
         raise GradientError(
             "register_hook: no gradient reaches this tensor, since nothing that it is computed "
@@ -54,10 +54,10 @@ def register(tensor: Tensor, hook: Hook) -> RemovableHandle:
 
 
 def retain(tensor: Tensor) -> None:
-    """Has a tensor that is no leaf keep its gradient."""
+    """Makes a tensor that is no leaf keep its gradient."""
     if leaf_of(tensor.node) is tensor:  # which keeps it anyway
         return
-    held = ref(tensor)  # what a hook holds is not let go while its node is there
+    held = ref(tensor)  # what a hook holds is not freed while its node exists
 
     def keep(gradient: Tensor) -> None:
         kept = held()

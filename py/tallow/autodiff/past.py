@@ -1,18 +1,18 @@
-"""What a node remembers for derivatives: one record in its slot `past`.
+"""Gradient state of a node: one record in its slot `past`.
 
     slot               the node is                                  its gradient
     -----------------  -------------------------------------------  ------------------------------
     None               a constant to derivatives: of constants, of  ends here
                        integers, or made within `no_grad`
-    FOLLOWED           made of nodes that are followed              goes on by the rule of its op
+    TRACKED            made of nodes that are tracked               goes on by the rule of its op
     Past(leaf)         what a tensor that requires a gradient       is added to the tensor's `grad`
                        stands for
     Past(route)        made of several ops, or by a user's rule     goes on by the route
-    Past(origin)       computed: a buffer by now                    goes on by what it was
-    Past(hooks)        any of these, with hooks of the user's       passes the hooks first
-    Past(history)      what a variable was computed as              goes on once; see `spent`
+    Past(origin)       computed, and now a buffer                   goes on by its old op
+    Past(hooks)        any of these, with user hooks                passes the hooks first
+    Past(history)      the expression a variable was computed by    goes on once; see `spent`
     SEALED             made of a result of a compiled function      is an error
-    SPENT              what `backward` has gone through             is an error
+    SPENT              freed by `backward`                          is an error
 
 The slot is filled when a node is made, and reading never writes it. So what is built while a
 parameter is frozen, or within `no_grad`, stays a constant to derivatives. Passes of the compiler
@@ -81,7 +81,7 @@ class Past(NamedTuple):
     sealed: bool = False
 
 
-FOLLOWED = Past()
+TRACKED = Past()
 SEALED = Past(tracked=False, sealed=True)
 SPENT = Past(tracked=False, spent=True)
 
@@ -92,7 +92,7 @@ SPENT = Past(tracked=False, spent=True)
 class _Derivatives:
     """See `graph.Derivatives`."""
 
-    def followed(self, inputs: tuple[Node, ...], dtype: DType) -> Past | None:
+    def past_of(self, inputs: tuple[Node, ...], dtype: DType) -> Past | None:
         if not (dtype.is_floating and context.gradients.get()):
             return None
         found = None
@@ -100,7 +100,7 @@ class _Derivatives:
             past: Past | None = node.past
             if past is not None and node.dtype.is_floating:
                 if past.tracked:
-                    return FOLLOWED
+                    return TRACKED
                 if past.sealed:
                     found = SEALED
         return found
@@ -143,8 +143,8 @@ def stopped(node: Node) -> Node:
 def argument(node: Node) -> Node:
     """A new node of the same value, by which a function is differentiated. An outer derivative goes
     on to the node itself, which a buffer's twin does not hold."""
-    followed = node.is_buffer and node.past is not None
-    return alias(node, passed_to(node) if followed else FOLLOWED)
+    computed = node.is_buffer and node.past is not None
+    return alias(node, passed_to(node) if computed else TRACKED)
 
 
 def passed_to(node: Node) -> Past:
@@ -175,8 +175,8 @@ def routed(operands: Sequence[Node], pull: Pullback, saved: Sequence[Node] = ())
     """The past of a node whose gradient goes to these operands."""
     inputs = tuple(operands)
     floating = next((node.dtype for node in inputs if node.dtype.is_floating), None)
-    past = seams.derivatives.followed(inputs, floating) if floating else None
-    return Past(route=Route(inputs, pull, tuple(saved))) if past is FOLLOWED else past
+    past = seams.derivatives.past_of(inputs, floating) if floating else None
+    return Past(route=Route(inputs, pull, tuple(saved))) if past is TRACKED else past
 
 
 # ---- reading -----------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def is_tracked(node: Node) -> bool:
 
 
 def is_spent(node: Node) -> bool:
-    """Whether `backward` has gone through it and has freed what it was computed from."""
+    """Whether `backward` has freed what it was computed from."""
     past: Past | None = node.past
     return past is not None and past.spent
 

@@ -93,10 +93,10 @@ class _Line(NamedTuple):
 def _recurrence(gradient: Tensor, y: Tensor, *operands: Tensor, **attrs: Any) -> Gradients:
     nodes = (each.node for each in (gradient, y, *operands))
     whole = Tensor(make(recurrence_gradient.recurrence_gradient, *nodes, **attrs))
-    where = recurrence_gradient.places([(each.shape, each.dtype) for each in operands])
+    where = recurrence_gradient.slices([(each.shape, each.dtype) for each in operands])
     return [
-        None if place is None else f.reshape(whole[place], each.shape)
-        for place, each in zip(where, operands, strict=True)
+        None if part is None else f.reshape(whole[part], each.shape)
+        for part, each in zip(where, operands, strict=True)
     ]
 
 

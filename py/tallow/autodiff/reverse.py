@@ -12,7 +12,7 @@ from ..core.context import autocast
 from ..graph import Node
 from ..tensor import Tensor
 from .hooks import notes, passed
-from .past import FOLLOWED, Past, backwards, leaf_of
+from .past import TRACKED, Past, backwards, leaf_of
 from .rules import gradients_of
 
 Ancestry = dict[Node, tuple[Node, ...]]
@@ -85,7 +85,7 @@ def _pulled_back(
     for node, children in reversed(among.items()):
         if node not in found:
             continue
-        past: Past = node.past or FOLLOWED  # an output that is asked for itself
+        past: Past = node.past or TRACKED  # an output that is asked for itself
         if past.leaf is not None or past.hooks:
             leaf = leaf_of(node)
             hooks = past.hooks if leaf is None else leaf.gradient_hooks

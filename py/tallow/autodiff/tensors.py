@@ -1,4 +1,4 @@
-"""What tensors ask of derivatives: `requires_grad`, `backward`, `detach`."""
+"""The gradient interface of tensors: `requires_grad`, `backward`, `detach`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ReverseMode:
     """Gradients of tensors, by reverse mode."""
 
     def receive(self, tensor: Tensor, wanted: bool) -> None:
-        """Has a tensor receive gradients from now on, or no longer."""
+        """Sets whether `backward` stores gradients in a tensor."""
         if not wanted:
             tensor.node = stopped(tensor.node)
             return
@@ -60,7 +60,7 @@ class ReverseMode:
                 groups.setdefault(id(leaf), []).append(each)
         if not leaves and is_spent(node):
             raise GradientError(
-                "backward: a second time through the same graph, which the first call let go; give "
+                "backward: a second time through the same graph, which the first call freed; give "
                 "that call retain_graph=True, or compute the loss again"
             )
         if not leaves:
@@ -91,7 +91,7 @@ class ReverseMode:
         hooks.retain(tensor)
 
     def is_leaf(self, tensor: Tensor) -> bool:
-        """Whether nothing that it is computed from, itself aside, receives a gradient."""
+        """Whether it is a leaf: nothing that it is computed from receives a gradient."""
         if leaf_of(tensor.node) is not None:
             return True
         return not is_spent(tensor.node) and not is_tracked(tensor.node)
@@ -101,7 +101,7 @@ class ReverseMode:
         return free or not is_grad_enabled() or leaf_of(tensor.node) is not tensor
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
-        """Has a tensor stand for another value."""
+        """Replaces the value of a tensor in place."""
         before = tensor.node
         if leaf_of(before) is not tensor:
             unseen = free or not is_grad_enabled()
@@ -131,18 +131,18 @@ def gradients_by(
     """
     if any(is_spent(x.node) for x in ends):
         raise GradientError(
-            "autograd.grad: a second time through the same graph, which the first call let go; "
+            "autograd.grad: a second time through the same graph, which the first call freed; "
             "give that call retain_graph=True, or compute the outputs again"
         )
     nodes = [x.node for x in ends]
     order = ancestry(nodes)
     check_compiled(order, "autograd.grad")
     # What receives a gradient may have been read several times, each time as another node.
-    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
+    nodes_of = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
     with nullcontext() if differentiable else no_grad():
         begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
         before = [None] * len(wanted)
-        found = derived(Gradients(ends, begin, places, before, order, not differentiable))
+        found = derived(Gradients(ends, begin, nodes_of, before, order, not differentiable))
     for number, each in enumerate(found):
         if each is None and not optional:
             raise GradientError(

@@ -47,7 +47,7 @@ def _fresh(value: object, what: str) -> tuple[list[Tensor], Structure]:
 
 
 def _ended(value: T) -> T:
-    """A value that was computed where derivatives are followed, for where they may not be."""
+    """A value that was computed while gradients are tracked, for where they may not be."""
     return value if is_grad_enabled() else stop_gradient(value)
 
 
@@ -239,7 +239,7 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     def kept(output: Tensor) -> Tensor:
         if output.node not in inside or not output.dtype.is_floating:
             return output
-        end = output.node  # a tensor that the closure held would count as one of the user's
+        end = output.node  # a tensor that the closure held would count as a user tensor
         found = same(end)
 
         def pull(gradient: Tensor, result: Tensor, *given: Tensor) -> Sequence[Tensor | None]:
@@ -353,7 +353,7 @@ def _parts(gradient: object, given_to: object, name: str) -> list[Tensor | None]
 
 
 def custom_vjp(function: Callable[..., Any]) -> CustomVjp:
-    """A function whose gradient is a rule of the user's, given by `defvjp`, as in JAX.
+    """A function with a user-defined gradient rule, given by `defvjp`, as in JAX.
 
         @tl.custom_vjp
         def clipped(x):

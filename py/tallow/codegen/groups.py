@@ -1,4 +1,4 @@
-"""What code generators for all targets ask of a fused group."""
+"""Facts about a fused group, for the code generators of all targets."""
 
 from __future__ import annotations
 

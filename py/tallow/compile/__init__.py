@@ -84,7 +84,7 @@ class Compiled:
                 await data.part.ready()
 
     async def arrive(self) -> None:
-        """Has all weights here."""
+        """Waits until all weights have arrived."""
         for _, data in self.weights:
             if isinstance(data, StreamedArray):
                 await data.arrive()

@@ -74,17 +74,17 @@ class Indexed:
         """The elements that slices leave, each once; other moves leave all of them."""
         if any(not move.size for move in self.moves):
             return from_values((), (0,), data.dtype)
-        places = self._places
-        if places is None:
+        indices = self._left_indices
+        if indices is None:
             return data
-        if not isinstance(places, list):
-            return from_buffer(data.numpy().reshape(-1)[places])
+        if not isinstance(indices, list):
+            return from_buffer(data.numpy().reshape(-1)[indices])
         flat = data.flat()
-        items = itemgetter(*places)(flat) if len(places) > 1 else [flat[at] for at in places]
-        return from_values(items, (len(places),), data.dtype)
+        items = itemgetter(*indices)(flat) if len(indices) > 1 else [flat[at] for at in indices]
+        return from_values(items, (len(indices),), data.dtype)
 
     @cached_property
-    def _places(self) -> Any:
+    def _left_indices(self) -> Any:
         """Where in the input the elements are that slices leave; None without slices."""
         if not any(move.op is movement.slice_ for move in self.moves):
             return None

@@ -2,7 +2,7 @@
 
 A slot is one buffer. Results that are not needed at the same time share a slot. A kernel's result
 never shares one with what the kernel reads, since WebGPU does not bind a buffer both ways; unless
-it is computed in place: element by element over a value that is not read any more.
+it is computed in place: element by element over a value that is no longer read.
 
 Inputs and states keep their slots for the whole run, since their buffers may belong to others.
 Only the next value of a state may be computed in its slot, once the old one is no longer read.

@@ -126,7 +126,7 @@ class Plan:
                 return {**vars(value), "host": []}
             if isinstance(value, (Slot, Port, Step, HostOp, Region, Copy)):
                 return vars(value)
-            raise TypeError(f"{value!r} has no place in a plan")
+            raise TypeError(f"{value!r} cannot be part of a plan")
 
         return json.dumps(vars(self), separators=(",", ":"), default=encode, allow_nan=host)
 

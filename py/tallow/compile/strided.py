@@ -118,7 +118,7 @@ class _Plan:
         return slot
 
     def _leave(self, slot: int) -> None:
-        """Says that a value in a slot is not needed any more."""
+        """Releases the slot of a value that is no longer needed."""
         if slot in self._users:
             self._users[slot] -= 1
             if not self._users[slot]:
@@ -276,7 +276,8 @@ class _Plan:
 
     def _taken(self, node: Node, given: list[_View]) -> _View:
         child, indices = node.inputs
-        rows, places = (self._dense(v, n.dtype) for v, n in zip(given, node.inputs, strict=True))
+        pairs = zip(given, node.inputs, strict=True)
+        rows, index_view = (self._dense(view, each.dtype) for view, each in pairs)
         axis = node.attrs["axis"]
         length = child.shape[axis]
         if not length:
@@ -286,8 +287,8 @@ class _Plan:
         made = self._new(node)
         sizes = [size_of(child.shape[:axis]), indices.size, row // unit, length, row, length * row]
         function = self._kernels.take(indices.dtype, unit)
-        self._step("take", function, [rows, places, made], sizes)
-        for copied, view in zip((rows, places), given, strict=True):
+        self._step("take", function, [rows, index_view, made], sizes)
+        for copied, view in zip((rows, index_view), given, strict=True):
             if copied is not view:
                 self._give_back(copied)
         return made

@@ -1,10 +1,10 @@
-"""The switches that decide what is built and compiled: whether gradients are followed, the types of
+"""The switches that decide what is built and compiled: whether gradients are tracked, the types of
 autocast, the precision of products, the default device, and what watches.
 
 Each switch is a `Field` with two levels. A plain call, such as `set_default_device`, sets the
 process's value, which every thread, task and notebook cell sees. A `with` block overrides it in a
 context variable, so that other threads and tasks do not see it (JAX has the same two levels).
-The exception is following gradients: `set_grad_enabled` holds for its thread, as in PyTorch.
+The exception is gradient tracking: `set_grad_enabled` holds for its thread, as in PyTorch.
 
 A plan under `@tl.jit` is for the values of the fields that are marked `in_key`.
 """
@@ -111,7 +111,7 @@ class _ThreadField(Field[T]):
 
 
 gradients: Field[bool] = _ThreadField("gradients", True, in_key=True)
-"""Whether what is built is followed for derivatives (grad_mode.py)."""
+"""Whether gradients are tracked for what is built (grad_mode.py)."""
 
 autocast: Field[bool] = Field("autocast", False, in_key=True)
 """Whether functions compute in the types of `tl.amp.autocast` (casting.py)."""

@@ -4,7 +4,7 @@
 none is `narrowed` for the GPU (compile/passes/narrow.py): float16 is unpacked to float32, 64-bit
 integers become 32-bit ones.
 
-Types that are `coded` are kept in few bits and computed nowhere: a graph decodes them to another
+Types that are `coded` are packed and computed nowhere: a graph decodes them to another
 type (compile/passes/decode.py), which `computed_type` names. Their names are those of ml_dtypes.
 """
 
@@ -185,7 +185,7 @@ TENSOR_TYPES = {
     "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8",
     "Bool": "bool",
 }  # fmt: skip
-"""The element types of PyTorch's types of tensors, of FloatTensor and its kin."""
+"""The element types of PyTorch's types of tensors, of FloatTensor and the like."""
 
 _ALIASES = {"float": "float32", "double": "float64", "half": "float16", "long": "int64",
             "int": "int32", "short": "int16"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Hooks: functions of the user's that are called on the way, and the handles that remove them."""
+"""Hooks: user functions called in forward or backward, and the handles that remove them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _hook_numbers = count()
 
 
 class RemovableHandle:
-    """Takes a hook away again, by `remove()` or at the end of a with block."""
+    """Removes a hook, by `remove()` or at the end of a with block."""
 
     def __init__(self, hooks: dict[int, Any]) -> None:
         self._hooks = hooks
         self.id = next(_hook_numbers)
 
     def remove(self) -> None:
-        """The hook is not called any more."""
+        """Removes the hook."""
         self._hooks.pop(self.id, None)
 
     def __enter__(self) -> Self:
@@ -36,7 +36,7 @@ class WithKeywords(NamedTuple):
 
 
 def hooked(hooks: dict[int, H], hook: H, prepend: bool = False) -> RemovableHandle:
-    """Adds a hook behind those that there are, or before them."""
+    """Appends a hook, or prepends it."""
     handle = RemovableHandle(hooks)
     before = dict(hooks) if prepend else {}
     if prepend:

@@ -28,13 +28,13 @@ class Part(Protocol):
 
     @property
     def here(self) -> bool:
-        """Whether the bytes are there."""
+        """Whether the bytes have arrived."""
 
     def ready(self) -> Awaitable[Any]:
         """Resolves once they are there."""
 
     def take(self) -> memoryview:
-        """Gives them, when they are; only once."""
+        """Returns them, once they have arrived; may be called only once."""
 
 
 class Source(Protocol):
@@ -69,7 +69,7 @@ class StreamedFile:
         return self._arrays[key]
 
     async def arrive(self) -> None:
-        """Has the bytes of every array here."""
+        """Waits until the bytes of every array have arrived."""
         for array in self._arrays.values():
             await array.arrive()
 

@@ -11,7 +11,7 @@ from ..tensor import Tensor
 from .collate import default_collate as default_collate  # scripts import both from here, too
 from .collate import default_convert as default_convert
 from .dataset import Indexed, IterableDataset
-from .rows import settle, stacked
+from .rows import compute_batch, stacked
 from .sampler import (
     BatchSampler,
     RandomBytes,
@@ -113,7 +113,7 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Iterator[Any]:
         for samples in self._fetched():
             batch = self.collate_fn(samples)
-            settle(list(_tensors(batch)))
+            compute_batch(list(_tensors(batch)))
             yield batch
 
     def _fetched(self) -> Iterator[Any]:

@@ -90,11 +90,11 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
     return _gathered(parts)
 
 
-def settle(tensors: Sequence[Tensor]) -> None:
+def compute_batch(tensors: Sequence[Tensor]) -> None:
     """Computes the tensors of a batch together, and leaves them on their device. A batch that was
     made in the same way, of other rows, needs no other plan."""
     waiting = [x for x in tensors if not x.node.is_buffer and not seams.derivatives.tracked(x.node)]
-    nodes = _with_fed_places([x.node for x in waiting])
+    nodes = _with_fed_indices([x.node for x in waiting])
     for x, node in zip(waiting, nodes, strict=True):
         x.node = node
     realize_now(tensors)
@@ -145,8 +145,8 @@ class _Part(NamedTuple):
     single: bool
 
 
-def _places(node: Node) -> list[range]:
-    """The places that a slice takes from each axis."""
+def _ranges(node: Node) -> list[range]:
+    """The indices that a slice takes from each axis."""
     starts, steps = node.attrs["starts"], node.attrs["steps"]
     return [
         range(start, start + step * size, step)
@@ -161,8 +161,8 @@ def _part(node: Node) -> _Part | None:
     if cut.op is not movement.slice_:
         return None
     (base,) = cut.inputs
-    first, *others = _places(cut)
-    if any(place != range(size) for place, size in zip(others, base.shape[1:], strict=True)):
+    first, *others = _ranges(cut)
+    if any(taken != range(size) for taken, size in zip(others, base.shape[1:], strict=True)):
         return None
     return _Part(base, first, single)
 
@@ -200,9 +200,9 @@ def _fed(numbers: Sequence[int], shape: Shape, device: str | None) -> Tensor:
     return asarray(from_values(numbers, shape, dt.int32)).realize(device)
 
 
-# Why: docs/decisions/eager.md, "A batch of `tl.data` has its places in a buffer"
-def _with_fed_places(nodes: Sequence[Node]) -> list[Node]:
-    """The same values, in whose graphs the places of slices of data are read from a buffer."""
+# Why: docs/decisions/eager.md, "A batch of `tl.data` has its indices in a buffer"
+def _with_fed_indices(nodes: Sequence[Node]) -> list[Node]:
+    """The same values, in whose graphs the indices of slices of data are read from a buffer."""
     order = topological(nodes)
     cuts = [
         node
@@ -214,10 +214,10 @@ def _with_fed_places(nodes: Sequence[Node]) -> list[Node]:
     numbers: list[int] = []
     found: list[tuple[Node, int, slice]] = []
     for cut in cuts:
-        for axis, place in enumerate(_places(cut)):
-            if place != range(cut.inputs[0].shape[axis]):
-                found.append((cut, axis, slice(len(numbers), len(numbers) + len(place))))
-                numbers += place
+        for axis, taken in enumerate(_ranges(cut)):
+            if taken != range(cut.inputs[0].shape[axis]):
+                found.append((cut, axis, slice(len(numbers), len(numbers) + len(taken))))
+                numbers += taken
     fed = _fed(numbers, (len(numbers),), device_of(order))
     new: dict[Node, Node] = {}
     for cut, axis, at in found:

@@ -118,7 +118,7 @@ class RandomSampler(Sampler[int]):
         self.data_source, self.replacement = data_source, replacement
         self._num_samples, self.generator = num_samples, generator
         if not length_of(data_source, "RandomSampler"):
-            raise OptionError("RandomSampler: the dataset is empty, so that there is no order")
+            raise OptionError("RandomSampler: the dataset is empty, so there is no order")
         _check_count("RandomSampler", "num_samples", self.num_samples)
 
     @property

@@ -27,8 +27,8 @@ class ConstraintRegistry:
     def register(
         self, constraint: Constraint | type[Constraint], factory: Factory | None = None
     ) -> Any:
-        """Has a function make the transform to constraints of this class; without one, a decorator
-        of it. Raises OptionError for what is no constraint."""
+        """Registers the function that makes the transform to constraints of this class; without
+        one, returns a decorator for it. Raises OptionError for what is no constraint."""
         if factory is None:
             return lambda given: self.register(constraint, given)
         kind = type(constraint) if isinstance(constraint, Constraint) else constraint

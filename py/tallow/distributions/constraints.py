@@ -179,7 +179,7 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    """1 at one place of the last axis, 0 elsewhere."""
+    """1 at one index of the last axis, 0 elsewhere."""
 
     _discrete, _axes = True, 1
 

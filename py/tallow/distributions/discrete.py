@@ -277,12 +277,12 @@ class Categorical(Distribution):
     def log_prob(self, value: Value) -> Tensor:
         return self._log_prob_at(self._validate_sample(value))
 
-    def _log_prob_at(self, places: Tensor) -> Tensor:
-        index = places.astype("int32")
+    def _log_prob_at(self, indices: Tensor) -> Tensor:
+        index = indices.astype("int32")
         shape = broadcast_shapes(index.shape, self.batch_shape, what="log_prob")
-        places = f.expand_dims(f.broadcast_to(index, shape), -1)
+        indices = f.expand_dims(f.broadcast_to(index, shape), -1)
         logits = f.broadcast_to(self.logits, (*shape, self._num_events))
-        return f.squeeze(f.take_along_axis(logits, places, axis=-1), -1)
+        return f.squeeze(f.take_along_axis(logits, indices, axis=-1), -1)
 
     def entropy(self) -> Tensor:
         return -f.sum(weighed(self.probs, self.logits), axis=-1)

@@ -266,12 +266,12 @@ class ExponentialFamily(Distribution):
         """A at the natural parameters, and its derivatives by them: the means of t(x)."""
         natural = self._natural_params
         normalizer = self._log_normalizer(*natural)
-        places = tuple(range(len(natural)))
+        argnums = tuple(range(len(natural)))
 
         def total(*given: Tensor) -> Tensor:
             return f.sum(self._log_normalizer(*given))
 
-        return normalizer, list(grad(total, places)(*natural))
+        return normalizer, list(grad(total, argnums)(*natural))
 
     def entropy(self) -> Tensor:
         normalizer, means = self.log_normalizer_and_means()

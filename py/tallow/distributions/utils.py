@@ -103,13 +103,13 @@ def sum_rightmost(value: Tensor, count: int) -> Tensor:
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     """The elements of the lower triangle of square matrices, row by row, as the last axis. diag:
-    the last diagonal that belongs to it. Raises OptionError for a diagonal that there is not."""
+    the last diagonal that belongs to it. Raises OptionError for a diagonal out of range."""
     side = mat.shape[-1]
     if not -side <= diag < side:
         raise OptionError(f"tril_matrix_to_vec: no diagonal {diag} of {side} columns")
-    places = [r * side + c for r in range(side) for c in range(side) if c <= r + diag]
+    indices = [r * side + c for r in range(side) for c in range(side) if c <= r + diag]
     flat = f.reshape(mat, (*mat.shape[:-2], side * side))
-    return f.take(flat, asarray(places, "int32"), axis=-1) if places else flat[..., :0]
+    return f.take(flat, asarray(indices, "int32"), axis=-1) if indices else flat[..., :0]
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
@@ -120,11 +120,11 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     inside = [(r, c) for r in range(side) for c in range(side) if c <= r + diag]
     if len(inside) != count:
         raise ShapeError(f"vec_to_tril_matrix: {count} elements make no triangle")
-    places = [count] * (side * side)
+    indices = [count] * (side * side)
     for number, (row, column) in enumerate(inside):
-        places[row * side + column] = number
+        indices[row * side + column] = number
     padded = f.pad(vec, [(0, 0)] * (vec.ndim - 1) + [(0, 1)])
-    flat = f.take(padded, asarray(places, "int32"), axis=-1)
+    flat = f.take(padded, asarray(indices, "int32"), axis=-1)
     return f.reshape(flat, (*vec.shape[:-1], side, side))
 
 

@@ -18,7 +18,7 @@ _KEPT = 4096
 
 
 class Log:
-    """Which facts were changed lately, of owners that a plan depends on."""
+    """The recent changes of facts whose owners a plan depends on."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class Log:
             self.total += 1
 
     def since(self, before: int) -> tuple[int, list[Key] | None]:
-        """How many there are, and those after so many; None if these are not known any more."""
+        """How many there are, and those after so many; None if these are no longer known."""
         with self._lock:
             count = self.total - before
             known = count <= len(self._recent)

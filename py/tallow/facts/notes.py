@@ -28,8 +28,8 @@ class Note(NamedTuple):
     read: Callable[[Any, Any], Any]
     value: Hashable
 
-    def suits(self) -> bool:
-        """Whether it is the same now. What is gone decides nothing."""
+    def matches(self) -> bool:
+        """Whether it is the same now. An object that no longer exists decides nothing."""
         owner = self.owner()
         return owner is None or equal(identity(self.read(owner, self.name)), self.value)
 
@@ -121,7 +121,7 @@ class Notes:
         self.note(owner, name, _plain)
 
     def wrote(self, owner: object, name: Hashable) -> None:
-        """The function sets a fact itself: what it reads of it from there on is no condition."""
+        """Records that the function sets a fact itself: later reads are no dependency."""
         for part in parts(name):
             key = id(owner), part
             if self._notes.get(key) is not None:
@@ -131,7 +131,7 @@ class Notes:
                 self._notes[key] = None
 
     def forget(self, owner: object) -> None:
-        """What was read of an owner is no condition: the function makes something else of it."""
+        """Drops the dependencies on an owner, which the function changes itself."""
         for table in (self._notes, self._open, self._own, self._looked, self._looked_up):
             for key in [key for key in table if key[0] == id(owner)]:
                 del table[key]
@@ -143,7 +143,7 @@ class Notes:
         notes = {key: each for key, each in self._notes.items() if each is not None}
         for key, each in notes.items():
             doubtful = key in self._open or key in self._own or self._looked[key] != self._since
-            if doubtful and not each.suits():
+            if doubtful and not each.matches():
                 raise self._changed(each, identity(each.read(each.owner(), each.name)))
         return Facts(notes, list(self._open.values()), self._on_classes, self._since)
 
@@ -189,7 +189,7 @@ class Facts:
         ]
         self._others: set[Key] = set()  # which are other ones now
 
-    def suit(self) -> bool:
+    def match(self) -> bool:
         """Whether all are as they were. What counts its changes is compared if it has changed."""
         if self._since != log.total:
             self._compare()
@@ -199,7 +199,7 @@ class Facts:
             now = getattr(kind, name, MISSING)
             if now is not value and not equal(identity(now), found):
                 return False
-        return not self._open or all(each.suits() for each in self._open)
+        return not self._open or all(each.matches() for each in self._open)
 
     def _compare(self) -> None:
         now, changed = log.since(self._since)
@@ -209,7 +209,7 @@ class Facts:
         for key in keys:
             found = self._notes.get(key)
             if found is not None:
-                (self._others.discard if found.suits() else self._others.add)(key)
+                (self._others.discard if found.matches() else self._others.add)(key)
         self._since = now
 
 

@@ -13,11 +13,11 @@ T = TypeVar("T")
 # Why: docs/decisions/jit.md, "Reads of plain attributes are noted by a `__getattribute__` that
 # goes with later eager calls"
 _PATIENCE = 256
-"""After so many calls reads are not noted any more, at the latest."""
+"""After so many calls reads are no longer recorded, at the latest."""
 
 
 class Reads:
-    """Has reads of plain attributes be noted while any function is traced.
+    """Records reads of plain attributes while any function is traced.
 
     The classes get a `__getattribute__` for that. It goes with calls of modules outside of traces,
     not with the trace: each time that a class changes, Python forgets what it knows of the class
@@ -34,8 +34,8 @@ class Reads:
         self._calls, self._patience = 0, 1
 
     def watch(self, kind: T) -> T:
-        """Has the plain attributes of a class be noted; gives the class. A function may have been
-        traced before the class was made."""
+        """Records reads of the plain attributes of a class, and returns the class. A function may
+        have been traced before the class was made."""
         made: Any = kind
         with self._lock:
             self._classes.append(made)
@@ -44,7 +44,7 @@ class Reads:
         return kind
 
     def begin(self) -> None:
-        """A function is traced from now on."""
+        """Tells it that a function begins to be traced."""
         with self._lock:
             self.running += 1
             self._calls = 0
@@ -54,7 +54,7 @@ class Reads:
                 self.installed = True
 
     def end(self) -> None:
-        """It is not any more."""
+        """Tells it that a function is no longer traced."""
         with self._lock:
             self.running -= 1
 

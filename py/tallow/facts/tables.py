@@ -56,8 +56,8 @@ class Table(dict[K, V]):
         return f"{getattr(self, 'owner', 'dict')}.{self.name if name is WHOLE else part}"
 
     def lend(self, name: K, value: V) -> None:
-        """Has another value for a while: the function that is traced depends on the own one, and
-        gives it back by `lend` too."""
+        """Replaces a value for a while: the function that is traced depends on the original one,
+        and restores it by `lend` too."""
         if reads.running:
             note(self, name, _entry)
             note(self, WHOLE, _entries)

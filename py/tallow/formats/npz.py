@@ -42,7 +42,7 @@ keys in any order; to evaluate it would be to run what a file says."""
 def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterator[bytes]:
     """An uncompressed .npz file. Raises OptionError for what the format cannot express."""
     if metadata:
-        raise OptionError("npz: has no place for metadata; save as .safetensors")
+        raise OptionError("npz: cannot hold metadata; save as .safetensors")
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
         for name, value in arrays.items():
@@ -114,12 +114,12 @@ def _entries(text: str, what: str) -> tuple[str, str, str]:
     at = 0
     while entry := _ENTRY.match(rest, at):
         kind, value = entry.group(2), entry.group(4, 5, 6)
-        place = _KEYS.index(kind) if kind in _KEYS else None
-        if place is None or kind in found or value[place] is None:
+        number = _KEYS.index(kind) if kind in _KEYS else None
+        if number is None or kind in found or value[number] is None:
             break
         if kind == "shape" and value[2].strip() and "," not in value[2]:
             break  # a number in brackets is no tuple
-        found[kind], at = value[place], entry.end()
+        found[kind], at = value[number], entry.end()
     if len(found) < len(_KEYS) or at < len(rest):
         raise FormatError(f"{what}: not an array of numbers: {text.strip()[:100]}")
     return found["descr"], found["fortran_order"], found["shape"]

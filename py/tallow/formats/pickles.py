@@ -87,7 +87,7 @@ _TROUBLE = (
 def check(file: io.BytesIO, source: str, names: Mapping[str, Named] | None = None) -> None:
     """Reads over a pickle, to its end. Raises FormatError for instructions that
     create objects in other ways than `Restricted` controls, for tuples that are nested too deep,
-    for places in the memo that would make it huge, for damage, and for names that are not in the
+    for keys of the memo that would make it huge, for damage, and for names that are not in the
     table."""
     depths: list[int | None] = []  # of each object on the stack; None is a mark
     memo: dict[int, int] = {}
@@ -100,10 +100,10 @@ def check(file: io.BytesIO, source: str, names: Mapping[str, Named] | None = Non
             if op.name not in _ALLOWED:
                 _refuse(source, f"the instruction {op.name}")
             if op.name in ("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"):
-                place = len(memo) if op.name == "MEMOIZE" else int(argument or 0)
-                if place > count:
-                    _refuse(source, f"place {place} of the memo")
-                memo[place] = _top(depths)
+                key = len(memo) if op.name == "MEMOIZE" else int(argument or 0)
+                if key > count:
+                    _refuse(source, f"the key {key} of the memo")
+                memo[key] = _top(depths)
             elif op.name in ("GET", "BINGET", "LONG_BINGET"):
                 depths.append(memo[int(argument or 0)])
             elif op.name == "DUP":

@@ -92,5 +92,5 @@ def put_together(tensors: Mapping[str, Tensor], text: str, source: str) -> Any:
             f"{source}: {KEY} does not describe its tensors: {str(error)[:200]}"
         ) from error
     if rest:
-        raise FormatError(f"{source}: {KEY} has no place for {', '.join(sorted(rest))[:200]}")
+        raise FormatError(f"{source}: {KEY} cannot hold {', '.join(sorted(rest))[:200]}")
     return state

@@ -52,7 +52,7 @@ _SPARE = 1 << 20
 
 
 class Storage(NamedTuple):
-    """Elements in a row, of one type. data: None while only their place in the file is looked
+    """Elements in a row, of one type. data: None while only their offset in the file is looked
     for."""
 
     dtype: DType
@@ -117,7 +117,7 @@ def read_legacy(data: memoryview, source: str) -> Any:
         size = number(count, f"{source}: storage {key[:40]!r}") * types[key].size
         if size > data.nbytes - end - 8:
             raise FormatError(f"{source}: the file is cut short: storage {key[:40]!r}")
-        # A copy: their places are not aligned.
+        # A copy: their offsets are not aligned.
         storages[key] = memoryview(bytes(data[end + 8 : end + 8 + size]))
         end += 8 + size
     if end != data.nbytes:

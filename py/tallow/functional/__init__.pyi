@@ -93,9 +93,9 @@ from tallow.functional.normalization import layer_norm as layer_norm
 from tallow.functional.normalization import local_response_norm as local_response_norm
 from tallow.functional.normalization import normalize as normalize
 from tallow.functional.normalization import rms_norm as rms_norm
-from tallow.functional.places import max_unpool1d as max_unpool1d
-from tallow.functional.places import max_unpool2d as max_unpool2d
-from tallow.functional.places import max_unpool3d as max_unpool3d
+from tallow.functional.pool_indices import max_unpool1d as max_unpool1d
+from tallow.functional.pool_indices import max_unpool2d as max_unpool2d
+from tallow.functional.pool_indices import max_unpool3d as max_unpool3d
 from tallow.functional.pooling import avg_pool1d as avg_pool1d
 from tallow.functional.pooling import avg_pool2d as avg_pool2d
 from tallow.functional.pooling import avg_pool3d as avg_pool3d

@@ -20,7 +20,7 @@ TypeLike = DType | str | None
 
 
 def done(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """The result; if inplace, x itself, which stands for it from now on."""
+    """The result; if inplace, x itself, which then holds it."""
     return x.become(result) if inplace and result is not x else result
 
 

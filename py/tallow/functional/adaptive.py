@@ -13,7 +13,7 @@ from .. import functions as f
 from ..ops import window
 from ..tensor import Tensor
 from .lines import mapped
-from .places import largest
+from .pool_indices import largest
 from .pooling import output_sizes, pooled
 from .windows import batched, unbatched
 
@@ -145,5 +145,5 @@ def _max(
         found = pooled(window.max_pool2d, x, kernel, kernel, none, (1,) * axes)
         return unbatched(found, single)
     spans = [_spans(x.shape[axis], count) for axis, count in enumerate(sizes, 2)]
-    values, places = (unbatched(each, single) for each in largest(x, spans))
-    return (values, places) if return_indices else values
+    values, indices = (unbatched(each, single) for each in largest(x, spans))
+    return (values, indices) if return_indices else values

@@ -14,12 +14,12 @@ def _rows(size: int, kernel: int, dilation: int, pads: tuple[int, int], stride: 
     """Where the elements of all windows along an axis come from, ordered by their position in the
     window; what is padding is empty."""
     count = window_size(size + sum(pads), kernel, stride, dilation)
-    places = [
+    positions = [
         tap * dilation + number * stride - pads[0]
         for tap in range(kernel)
         for number in range(count)
     ]
-    return [[(at, 1.0)] if 0 <= at < size else [] for at in places]
+    return [[(at, 1.0)] if 0 <= at < size else [] for at in positions]
 
 
 def unfold(
@@ -96,8 +96,8 @@ def fold(
     n, taps = x.shape[0], size_of(kernel)
     if x.shape[1] % taps or x.shape[2] != size_of(counts):
         raise ShapeError(
-            f"fold: columns {input.shape} for windows of {taps} elements at {tuple(counts)} places "
-            f"in an image of {sizes}"
+            f"fold: columns {input.shape} for windows of {taps} elements at {tuple(counts)} "
+            f"positions in an image of {sizes}"
         )
     channels = x.shape[1] // taps
     x = f.reshape(x, (n, channels, *kernel, *counts))

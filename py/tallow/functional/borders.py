@@ -14,7 +14,7 @@ _SOURCES: dict[str, Callable[[int, int], int]] = {
     "replicate": lambda at, size: min(max(at, 0), size - 1),
     "circular": lambda at, size: at % size,
 }
-"""Which element of an axis stands at a place before or behind it."""
+"""Which element of an axis stands at a position before or behind it."""
 
 
 def pad(

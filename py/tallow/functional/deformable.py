@@ -1,4 +1,4 @@
-"""Deformable convolution (Dai et al. 2017; Zhu et al. 2019): samples at places that are computed,
+"""Deformable convolution (Dai et al. 2017; Zhu et al. 2019): samples at computed positions,
 multiplied by the weight.
 """
 
@@ -61,7 +61,7 @@ def deform_conv2d(
     parts = offset.shape[1] // (2 * taps) if offset.ndim == 4 else 0
     if not parts or channels % parts or offset.shape != (n, parts * taps * 2, *counts):
         raise ShapeError(
-            f"{name}: offset {offset.shape} for {taps} taps at {counts} places and {channels} "
+            f"{name}: offset {offset.shape} for {taps} taps at {counts} positions and {channels} "
             "channels"
         )
     if mask is not None and mask.shape != (n, parts * taps, *counts):

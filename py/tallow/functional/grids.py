@@ -1,4 +1,4 @@
-"""Sampling at a grid of places, distances between rows, channels in another order."""
+"""Sampling at a grid of positions, distances between rows, channels in another order."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def grid_sample(
             f"grid_sample: padding_mode {padding_mode!r} is not zeros, border or reflection"
         )
     centres = bool(align_corners)
-    places = f.reshape(grid, (grid.shape[0], size_of(grid.shape[1:-1]), axes))
+    positions = f.reshape(grid, (grid.shape[0], size_of(grid.shape[1:-1]), axes))
     taps = []
     for axis, size in enumerate(input.shape[2:]):
-        share = (places[..., axes - 1 - axis] + 1) * 0.5  # x comes first
+        share = (positions[..., axes - 1 - axis] + 1) * 0.5  # x comes first
         at = share * (size - 1) if centres else share * size - 0.5
         if padding_mode == "reflection":
             at = f.where(f.isinf(at), 0.0, at)
-        else:  # what is further out has the same value; an infinite place has no parts
+        else:  # what is further out has the same value; an infinite position has no parts
             at = f.clip(at, -4.0, size + 3.0)
         taps.append(_TAPS[mode](at))
     found = gathered(input, taps, padding_mode, centres)

@@ -227,8 +227,8 @@ def _in_rows(targets: Tensor, lengths: Tensor) -> Tensor:
         raise ShapeError(f"ctc_loss: {targets.shape[0]} targets for the lengths {counts}")
     starts = [sum(counts[:row]) for row in range(len(counts))]
     last = max(targets.shape[0] - 1, 0)
-    places = [[min(at + i, last) for i in range(max(counts))] for at in starts]
-    return f.take(targets, asarray(places))
+    indices = [[min(at + i, last) for i in range(max(counts))] for at in starts]
+    return f.take(targets, asarray(indices))
 
 
 def _log_sum(parts: list[Tensor]) -> Tensor:

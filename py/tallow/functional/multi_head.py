@@ -147,15 +147,15 @@ def attend(
         )
     query, key, value = given
     batch, length, embed_dim = query.shape
-    places = key.shape[1]
-    if value.shape[:2] != (batch, places) or key.shape[0] != batch:
+    key_length = key.shape[1]
+    if value.shape[:2] != (batch, key_length) or key.shape[0] != batch:
         shapes = ", ".join(str(each.shape) for each in given)
         raise ShapeError(f"MultiheadAttention: query, key, value {shapes} do not fit")
     added = (bias_k is not None) + add_zero_attn
     key, value = (_longer(x, bias, add_zero_attn) for x, bias in ((key, bias_k), (value, bias_v)))
     heads = [_heads(x, num_heads) for x in (query, key, value)]
     scores = attention_scores(heads[0], heads[1])
-    for mask in _masks(key_padding_mask, attn_mask, (batch, num_heads, length, places)):
+    for mask in _masks(key_padding_mask, attn_mask, (batch, num_heads, length, key_length)):
         barred = mask.dtype.kind == "b"
         if added:  # what is added to the keys is never barred
             mask = f.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, added)])
@@ -186,11 +186,11 @@ def _heads(x: Tensor, num_heads: int) -> Tensor:
 def _masks(
     padding: Tensor | None, attention: Tensor | None, sizes: tuple[int, int, int, int]
 ) -> list[Tensor]:
-    """Those that there are, as they fit (N, heads, L, S)."""
-    batch, heads, length, places = sizes
+    """The given masks, in shapes that broadcast to (N, heads, L, S)."""
+    batch, heads, length, key_length = sizes
     found = []
     if attention is not None:
-        wanted = (length, places), (batch * heads, length, places)
+        wanted = (length, key_length), (batch * heads, length, key_length)
         if attention.shape not in wanted:
             raise ShapeError(
                 f"MultiheadAttention: attn_mask {attention.shape}, expected {wanted[0]} or "
@@ -198,11 +198,12 @@ def _masks(
             )
         found.append(attention if attention.ndim == 2 else f.reshape(attention, sizes))
     if padding is not None:
-        if padding.shape != (batch, places) and (batch, padding.shape) != (1, (places,)):
+        if padding.shape != (batch, key_length) and (batch, padding.shape) != (1, (key_length,)):
             raise ShapeError(
-                f"MultiheadAttention: key_padding_mask {padding.shape}, expected {(batch, places)}"
+                f"MultiheadAttention: key_padding_mask {padding.shape}, expected "
+                f"{(batch, key_length)}"
             )
-        found.append(f.reshape(padding, (batch, 1, 1, places)))
+        found.append(f.reshape(padding, (batch, 1, 1, key_length)))
     for mask in found:
         if mask.dtype.kind != "b" and not mask.dtype.is_floating:
             raise DTypeError(

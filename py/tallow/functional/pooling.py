@@ -15,7 +15,7 @@ from ..graph import constant, make
 from ..ops import window
 from ..ops.kinds import Window
 from ..tensor import Tensor
-from .places import largest, sliding
+from .pool_indices import largest, sliding
 from .windows import (
     Padding,
     Pads,

@@ -52,9 +52,9 @@ def recurrence(
     if len(chosen) != len(DEFAULTS[cell]) or any(a[0] not in ops.ACTIVATIONS for a in chosen):
         raise OptionError(f"recurrence: the activations {chosen} are invalid for the cell {cell!r}")
     plain = ops.plain_order(cell)
-    places = plain if order is None else tuple(order)
-    if tuple(sorted(places)) != plain:
-        raise OptionError(f"recurrence: the order {places} does not name each of {plain} once")
+    gates = plain if order is None else tuple(order)
+    if tuple(sorted(gates)) != plain:
+        raise OptionError(f"recurrence: the order {gates} does not name each of {plain} once")
     optional = {"bias": bias, "lengths": lengths, "states": states, "peepholes": peepholes}
     given = {name: value.node for name, value in optional.items() if value is not None}
     node = make(
@@ -70,7 +70,7 @@ def recurrence(
         clip=float(clip),
         linear_before_reset=linear_before_reset,
         input_forget=input_forget,
-        order=places,
+        order=gates,
     )
     result, steps = Tensor(node), x.shape[0]
     return result[:steps], result[steps:]

@@ -143,6 +143,6 @@ def _cubic(at: float, length: int) -> list[tuple[int, float]]:
             weight = ((a + 2) * x - (a + 3)) * x * x + 1
         else:
             weight = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-        place = min(max(index, 0), length - 1)
-        found[place] = found.get(place, 0.0) + weight
-    return [(place, weight) for place, weight in found.items() if weight]
+        nearest = min(max(index, 0), length - 1)
+        found[nearest] = found.get(nearest, 0.0) + weight
+    return [(nearest, weight) for nearest, weight in found.items() if weight]

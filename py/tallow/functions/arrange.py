@@ -65,8 +65,8 @@ def ordered(x: Tensor, axis: int = -1, descending: bool = False) -> Ordered:
       they had.
     Raises: AxisError for an axis that x doesn't have.
     """
-    places = argsort(x, axis, descending)
-    return Ordered(take_along_axis(x, places, axis), places)
+    indices = argsort(x, axis, descending)
+    return Ordered(take_along_axis(x, indices, axis), indices)
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, *, stable: bool = True) -> Tensor:

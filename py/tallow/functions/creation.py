@@ -300,9 +300,9 @@ def _exact_line(start: float, stop: float, count: int, steps: int, dtype: DType)
     """The numbers of linspace: of whole ends exactly, of others in float64."""
     parts = max(steps, 1)
     if dtype.is_integer and isinstance(start, int) and isinstance(stop, int):
-        tops = [start * parts + (stop - start) * place for place in range(count)]
+        tops = [start * parts + (stop - start) * index for index in range(count)]
         return [-(-top // parts) if top < 0 else top // parts for top in tops]
-    numbers = [start + (stop - start) * (place / parts) for place in range(count)]
+    numbers = [start + (stop - start) * (index / parts) for index in range(count)]
     return [int(number) for number in numbers] if dtype.is_integer else numbers
 
 

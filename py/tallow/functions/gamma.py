@@ -1,4 +1,4 @@
-"""Functions of gamma distributions and their kin, under the names of torch.special."""
+"""Gamma functions and related ones, under the names of torch.special."""
 
 from __future__ import annotations
 

@@ -100,19 +100,19 @@ def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None 
     return Tensor(node)
 
 
-def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
+def nonzero_indices(x: Tensor) -> tuple[Tensor, ...]:
     """The indices of the elements that are not 0, a vector for each axis. Reads the
     elements, and blocks."""
     found = [n for n, value in enumerate(host_values([x])[0].flat()) if value]
-    places: list[Tensor] = []
+    indices: list[Tensor] = []
     for size in reversed(x.shape):
         line = from_values([n % size for n in found], (len(found),), dt.default_integer())
-        places.insert(0, asarray(line))
+        indices.insert(0, asarray(line))
         found = [n // size for n in found]
-    return tuple(places)
+    return tuple(indices)
 
 
-def _with_places(x: Tensor, items: list[Any]) -> list[Any]:
+def _with_indices(x: Tensor, items: list[Any]) -> list[Any]:
     """The items of a key, with the indices where booleans are true instead of these. Raises
     ShapeError if they have another shape than the axes that they choose from."""
     found: list[Any] = []
@@ -126,7 +126,7 @@ def _with_places(x: Tensor, items: list[Any]) -> list[Any]:
                         f"x[mask]: the mask {mask.shape} does not fit the axes from {axis} on of "
                         f"{x.shape}"
                     )
-                found += nonzero_places(mask)
+                found += nonzero_indices(mask)
                 axis += mask.ndim
                 continue
         axis += item is not None
@@ -230,12 +230,12 @@ def _items(x: Tensor, items: list[Any]) -> list[Any]:
     """The items of a key, with slices instead of ..., and with indices instead of masks."""
     at = None
     used = 0
-    for place, item in enumerate(items):
+    for number, item in enumerate(items):
         kind = type(item)
         if kind is slice or kind is int:
             used += 1
         elif item is Ellipsis and at is None:
-            at = place
+            at = number
         elif item is not None:
             break
     else:  # numbers and slices alone, as most keys have
@@ -246,7 +246,7 @@ def _items(x: Tensor, items: list[Any]) -> list[Any]:
         at = next(i for i, item in enumerate(items) if item is Ellipsis)
         used = sum(_axes(item) for item in items if item is not Ellipsis)
         items[at : at + 1] = [slice(None)] * (x.ndim - used)
-    return _with_places(x, items)
+    return _with_indices(x, items)
 
 
 def _at_points(x: Tensor, gathers: list[tuple[int, Tensor]]) -> Tensor:

@@ -227,13 +227,13 @@ def as_strided(
     last = storage_offset + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     if 0 not in shape and not 0 <= last < input.node.size:
         raise IndexRangeError(f"as_strided: there is no element {last} of {input.node.size}")
-    places = asarray(storage_offset, "int32")
+    offsets = asarray(storage_offset, "int32")
     for axis, (n, step) in enumerate(zip(shape, steps, strict=True)):
         line = creation.arange(n) * step
-        places = places + reshape(line, (n, *(1,) * (len(shape) - axis - 1)))
+        offsets = offsets + reshape(line, (n, *(1,) * (len(shape) - axis - 1)))
 
     def again(whole: Tensor) -> Tensor:
-        return take(reshape(whole, (-1,)), places, 0)
+        return take(reshape(whole, (-1,)), offsets, 0)
 
     def put_back(whole: Tensor, new: Tensor) -> Tensor:
         raise OptionError("in place: what as_strided gives is a copy; change a clone() of it")
@@ -341,10 +341,10 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     if (first, second) == (rank - 2, rank - 1):
         return found
     order = [axis for axis in range(rank) if axis not in (first, second)]
-    places = [0] * rank
+    axes = [0] * rank
     for number, axis in enumerate([*order, first, second]):
-        places[axis] = number
-    return manipulation.permute_dims(found, places)
+        axes[axis] = number
+    return manipulation.permute_dims(found, axes)
 
 
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
@@ -363,5 +363,5 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     length = input.shape[axis]
     if not 0 <= size <= length or step < 1:
         raise OptionError(f"unfold: windows of {size}, {step} apart, of {length} elements")
-    places = arange(0, length - size + 1, step)[:, None] + arange(size)
-    return moveaxis(take(input, places, axis), axis + 1, -1)
+    indices = arange(0, length - size + 1, step)[:, None] + arange(size)
+    return moveaxis(take(input, indices, axis), axis + 1, -1)

@@ -566,8 +566,8 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """
     shapes = [x.shape for x in tensors]
     if len(tensors) < 2 or any(
-        x.ndim != 2 and (x.ndim != 1 or 0 < place < len(tensors) - 1)
-        for place, x in enumerate(tensors)
+        x.ndim != 2 and (x.ndim != 1 or 0 < number < len(tensors) - 1)
+        for number, x in enumerate(tensors)
     ):
         raise ShapeError(
             f"multi_dot: takes two or more matrices, of which the ends may be vectors, not {shapes}"
@@ -629,8 +629,8 @@ def cross(x1: Tensor, x2: Tensor, *, axis: int = -1) -> Tensor:
       AxisError for an axis that a tensor doesn't have.
     Source: Python array API standard 2024.12, `linalg.cross`.
     """
-    place = check_axis(axis, builtins.min(x1.ndim, x2.ndim), "cross")
-    last = place - builtins.min(x1.ndim, x2.ndim)
+    axis_index = check_axis(axis, builtins.min(x1.ndim, x2.ndim), "cross")
+    last = axis_index - builtins.min(x1.ndim, x2.ndim)
     for x in (x1, x2):
         if x.shape[last] != 3:
             raise ShapeError(f"cross: axis {axis} of {x1.shape} and {x2.shape} must have 3")

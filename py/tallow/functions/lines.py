@@ -17,7 +17,7 @@ from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take_along_axis
 from .manipulation import broadcast_to, concat, pad, reshape
 from .numbers import logaddexp
-from .places import _along
+from .scattering import _along
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: DType | str | None = None) -> Tensor:
@@ -168,7 +168,7 @@ def _slope(x: Tensor, axis: int, spacing: Scalar | Tensor, edge_order: int) -> T
 
     if isinstance(spacing, Tensor) and spacing.ndim:
         if spacing.shape != (length,):
-            raise ShapeError(f"gradient: places {spacing.shape} of {length} elements")
+            raise ShapeError(f"gradient: coordinates {spacing.shape} of {length} elements")
         steps = reshape(diff(spacing).astype(x.dtype), (-1, *(1,) * (x.ndim - axis - 1)))
     else:
         whole = asarray(spacing).astype(x.dtype) + asarray([0.0] * (length - 1), x.dtype)
@@ -225,18 +225,18 @@ def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
     axis = check_axis(dim, input.ndim, "cummax" if greatest else "cummin")
     length = input.shape[axis]
     lines = broadcast_to(_along(arange(length), axis, input.ndim), input.shape)
-    values, places, shift = input.detach(), lines, 1
+    values, indices, shift = input.detach(), lines, 1
     while shift < length:
         moved = [(shift, -shift) if a == axis else (0, 0) for a in range(input.ndim)]
-        before, there = pad(values, moved), pad(places, moved)
+        before, there = pad(values, moved), pad(indices, moved)
         better = before > values if greatest else before < values
         if input.dtype.is_floating:  # a NaN stays
             better = better | (elementwise.isnan(before) & ~elementwise.isnan(values))
         better = better & (lines >= shift)
         values = elementwise.where(better, before, values)
-        places = elementwise.where(better, there, places)
+        indices = elementwise.where(better, there, indices)
         shift *= 2
-    return Ordered(take_along_axis(input, places, axis), places)
+    return Ordered(take_along_axis(input, indices, axis), indices)
 
 
 def cummax(input: Tensor, dim: int) -> Ordered:

@@ -59,13 +59,13 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
     Source: Python array API standard 2024.12, `moveaxis`.
     """
     moved = [source] if isinstance(source, int) else list(source)
-    places = [destination] if isinstance(destination, int) else list(destination)
-    if len(moved) != len(places):
-        raise ShapeError(f"moveaxis: {len(moved)} axes to {len(places)} positions")
+    targets = [destination] if isinstance(destination, int) else list(destination)
+    if len(moved) != len(targets):
+        raise ShapeError(f"moveaxis: {len(moved)} axes to {len(targets)} positions")
     moved = [check_axis(axis, x.ndim, "moveaxis") for axis in moved]
-    places = [check_axis(axis, x.ndim, "moveaxis") for axis in places]
+    targets = [check_axis(axis, x.ndim, "moveaxis") for axis in targets]
     left = iter(axis for axis in range(x.ndim) if axis not in moved)
-    there = dict(zip(places, moved, strict=True))
+    there = dict(zip(targets, moved, strict=True))
     return permute_dims(x, [there[n] if n in there else next(left) for n in range(x.ndim)])
 
 
@@ -306,8 +306,8 @@ def repeat(x: Tensor, repeats: int | Tensor, axis: int | None = None) -> Tensor:
         if min(counts, default=0) < 0:
             raise OptionError(f"repeat: {min(counts)} times")
         counts = counts * x.shape[axis] if len(counts) == 1 else counts
-        places = [place for place, count in enumerate(counts) for _ in range(count)]
-        return indexing.take(x, asarray(places, "int32"), axis)
+        indices = [index for index, count in enumerate(counts) for _ in range(count)]
+        return indexing.take(x, asarray(indices, "int32"), axis)
     if repeats < 0:
         raise OptionError(f"repeat: {repeats} times")
     wide = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])

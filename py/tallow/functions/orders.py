@@ -36,8 +36,8 @@ def topk(
     length = input.shape[check_axis(dim, input.ndim, "topk")]
     if not 0 <= k <= length:
         raise OptionError(f"topk: {k} of the {length} elements along axis {dim}")
-    places = argsort(input, dim, largest, k)
-    return Ordered(take_along_axis(input, places, dim), places)
+    indices = argsort(input, dim, largest, k)
+    return Ordered(take_along_axis(input, indices, dim), indices)
 
 
 def msort(input: Tensor) -> Tensor:
@@ -100,11 +100,11 @@ def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:
     there = ~elementwise.isnan(input)
     count = reduction.sum(there, axis, True)
     if numbers:
-        place = elementwise.maximum(count - 1, 0) >> 1
+        middle = elementwise.maximum(count - 1, 0) >> 1
     else:
-        place = elementwise.where(count < length, count, (length - 1) // 2)
-    values, places = (take_along_axis(each, place, axis) for each in order)
-    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
+        middle = elementwise.where(count < length, count, (length - 1) // 2)
+    values, indices = (take_along_axis(each, middle, axis) for each in order)
+    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, indices)))
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
@@ -125,10 +125,10 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ord
     axis = check_axis(dim, input.ndim, "kthvalue")
     order = ordered(input, axis)
     key = (slice(None),) * axis + (slice(k - 1, k),)
-    values, places = order.values[key], order.indices[key]
+    values, indices = order.values[key], order.indices[key]
     if keepdim:
-        return Ordered(values, places)
-    return Ordered(squeeze(values, axis), squeeze(places, axis))
+        return Ordered(values, indices)
+    return Ordered(squeeze(values, axis), squeeze(indices, axis))
 
 
 def _check_length(input: Tensor, dim: int, what: str) -> int:
@@ -212,7 +212,7 @@ def _quantile(
     if what == "quantile":
         last: Tensor | int = length - 1
         at = reshape(parts, column) * last
-    else:  # the last place differs from line to line, and with it the places along all axes
+    else:  # the last index differs from line to line, and with it the indices along all axes
         last = elementwise.maximum(reduction.sum(~missing, axis, True) - 1, 0).astype(x.dtype)
         at = reshape(parts, column) * last
     low = elementwise.floor(elementwise.where(elementwise.isnan(at), 0.0, at))
@@ -225,8 +225,8 @@ def _quantile(
         weight = elementwise.where(weight == 0, 0.0, chosen)
     sorted_x = ordered(x, axis).values
     shape = tuple(given.size if a == axis else size for a, size in enumerate(x.shape))
-    places = (broadcast_to(each.astype(dt.int32), shape) for each in (low, high))
-    below, above = (take_along_axis(sorted_x, each, axis) for each in places)
+    bounds = (broadcast_to(each.astype(dt.int32), shape) for each in (low, high))
+    below, above = (take_along_axis(sorted_x, each, axis) for each in bounds)
     found = elementwise.where(weight == 0, below, below + (above - below) * weight)
     if what == "quantile":
         found = elementwise.where(reduction.any(missing, axis, True), math.nan, found)
@@ -259,5 +259,5 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
     counts = reduction.sum(equal, axis + 1)
     first = reduction.argmax(counts, axis, True)
     last = first + elementwise.maximum(take_along_axis(counts, first, axis) - 1, 0)
-    values, places = (take_along_axis(each, last, axis) for each in order)
-    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, places)))
+    values, indices = (take_along_axis(each, last, axis) for each in order)
+    return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, indices)))

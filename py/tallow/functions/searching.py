@@ -9,7 +9,7 @@ from ..core import dtype as dt
 from ..errors import ShapeError
 from ..tensor import Tensor, asarray
 from . import creation, elementwise, manipulation, reduction
-from .indexing import nonzero_places
+from .indexing import nonzero_indices
 from .manipulation import expand_dims
 from .reduction import Axis
 
@@ -49,12 +49,12 @@ def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
     Returns: the indices, a row for each element; with as_tuple a tuple of vectors.
     Source: PyTorch's documentation, `torch.nonzero`.
     """
-    places = nonzero_places(input)
+    indices = nonzero_indices(input)
     if as_tuple:
-        return places
-    if not places:
+        return indices
+    if not indices:
         return creation.zeros((int(bool(input)), 0), dt.default_integer())
-    return manipulation.stack(places, 1)
+    return manipulation.stack(indices, 1)
 
 
 argwhere = nonzero

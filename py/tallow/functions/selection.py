@@ -152,8 +152,8 @@ def scatter_along(
         updates = src[tuple(slice(0, n) for n in index.shape)]
     else:
         updates = manipulation.broadcast_to(asarray(src).astype(input.dtype), index.shape)
-    places = checked_indices(index, input.shape[axis], "scatter: the index").astype(dt.int32)
-    return scatter_elements(input, axis, places, updates, reductions[reduce])
+    indices = checked_indices(index, input.shape[axis], "scatter: the index").astype(dt.int32)
+    return scatter_elements(input, axis, indices, updates, reductions[reduce])
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -212,12 +212,12 @@ def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
     mask = asarray(key) if isinstance(key, Tensor) or hasattr(key, "__array__") else None
     if mask is not None and mask.dtype == dt.bool_:
         return _with_rows(input, mask, value)
-    places = manipulation.reshape(arange(input.size), input.shape)[key]
-    value = _without_ones(value, places.ndim)
+    indices = manipulation.reshape(arange(input.size), input.shape)[key]
+    value = _without_ones(value, indices.ndim)
     flat = scatter_rows(
         manipulation.reshape(input, (1, -1, 1)),
-        manipulation.reshape(places, (1, -1)),
-        manipulation.reshape(manipulation.broadcast_to(value, places.shape), (1, -1, 1)),
+        manipulation.reshape(indices, (1, -1)),
+        manipulation.reshape(manipulation.broadcast_to(value, indices.shape), (1, -1, 1)),
         "none",
     )
     return manipulation.reshape(flat, input.shape)

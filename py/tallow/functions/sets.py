@@ -60,11 +60,11 @@ def unique(
         counts[item] = counts.get(item, 0) + 1
     different = [item for item in counts if not isinstance(item, _Missing)]
     order = builtins.sorted(different) + [each for each in counts if isinstance(each, _Missing)]
-    places = {value: place for place, value in enumerate(order)}
+    index_of = {value: index for index, value in enumerate(order)}
     values = [math.nan if isinstance(item, _Missing) else item for item in order]
     found = [asarray(from_values(values, (len(values),), input.dtype))]
     if return_inverse:
-        inverse = from_values([places[item] for item in items], input.shape, dt.default_integer())
+        inverse = from_values([index_of[item] for item in items], input.shape, dt.default_integer())
         found.append(asarray(inverse))
     if return_counts:
         found.append(
@@ -104,8 +104,8 @@ def unique_consecutive(
     ends = [*begins[1:], length]
     counts = [end - begin for begin, end in zip(begins, ends, strict=length > 0)]
     if return_inverse:
-        places = [n for n, count in enumerate(counts) for _ in range(count)]
-        inverse = asarray(places, dt.default_integer())
+        indices = [n for n, count in enumerate(counts) for _ in range(count)]
+        inverse = asarray(indices, dt.default_integer())
         found.append(reshape(inverse, input.shape) if dim is None else inverse)
     if return_counts:
         found.append(asarray(counts, dt.default_integer()))
@@ -118,12 +118,12 @@ def _unique_slices(input: Tensor, axis: int, inverse: bool, counted: bool) -> An
     (data,) = host_values([reshape(moveaxis(input, axis, 0), (length, -1))])
     slices = [tuple(line) for line in data.tolist()]
     order = builtins.sorted(set(slices))
-    places = {each: place for place, each in enumerate(order)}
+    index_of = {each: index for index, each in enumerate(order)}
     kind = dt.default_integer()
     firsts = [slices.index(each) for each in order]
     found = [take(input, asarray(from_values(firsts, (len(order),), kind)), axis)]
     if inverse:
-        found.append(asarray(from_values([places[each] for each in slices], (length,), kind)))
+        found.append(asarray(from_values([index_of[each] for each in slices], (length,), kind)))
     if counted:
         counts = [slices.count(each) for each in order]
         found.append(asarray(from_values(counts, (len(order),), kind)))

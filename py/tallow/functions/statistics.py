@@ -267,10 +267,10 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         low, high = reduction.min(x), reduction.max(x)
     alone = low == high
     low, high = elementwise.where(alone, low - 1.0, low), elementwise.where(alone, high + 1.0, high)
-    place = elementwise.floor((x - low) / (high - low) * float(bins))
-    place = elementwise.where(x == high, bins - 1.0, place)
+    bin_index = elementwise.floor((x - low) / (high - low) * float(bins))
+    bin_index = elementwise.where(x == high, bins - 1.0, bin_index)
     inside = (x >= low) & (x <= high)
-    here = (expand_dims(place, -1) == arange(bins).astype(x.dtype)) & expand_dims(inside, -1)
+    here = (expand_dims(bin_index, -1) == arange(bins).astype(x.dtype)) & expand_dims(inside, -1)
     return reduction.sum(here.astype(dt.int32), 0).astype(x.dtype)
 
 

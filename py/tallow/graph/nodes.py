@@ -102,9 +102,9 @@ class Node:
 
 
 class Derivatives(Protocol):
-    """What derivatives know of the slot `past` of nodes; autodiff/past.py is it."""
+    """Gradient state of nodes, in their slot `past`; autodiff/past.py implements it."""
 
-    def followed(self, inputs: tuple[Node, ...], dtype: DType) -> Any:
+    def past_of(self, inputs: tuple[Node, ...], dtype: DType) -> Any:
         """The past of a new node of these inputs, of which one has a past."""
 
     def carry(self, node: Node) -> None:
@@ -172,7 +172,7 @@ def _made(op: Op, inputs: tuple[Node, ...], attrs: Frozen, shape: Shape, dtype: 
         if node.past is not None:
             past = True
     if past:
-        past = seams.derivatives.followed(inputs, dtype)
+        past = seams.derivatives.past_of(inputs, dtype)
     if depth > DEEPEST and seams.too_deep is not None:
         seams.too_deep(inputs)
         depth = max(node.depth for node in inputs)

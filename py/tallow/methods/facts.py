@@ -19,7 +19,7 @@ class MadeBy:
         return self._name
 
     next_functions: tuple[tuple[MadeBy, int], ...] = ()
-    """Empty: gradients are not followed through these objects."""
+    """Empty: gradients are not tracked through these objects."""
 
     def __repr__(self) -> str:
         return f"<{self._name}>"
@@ -45,7 +45,7 @@ def _maker(node: Node) -> str:
 
 
 def _grad_fn(input: Tensor) -> MadeBy | None:
-    """What computed it, if gradients go on from there; None for a leaf."""
+    """The op that computed it, if gradients pass through it; None for a leaf."""
     if not input.requires_grad or input.is_leaf:
         return None
     return MadeBy(f"{_maker(input.node)}Backward0")

@@ -27,12 +27,12 @@ class Extremes(NamedTuple):
 def _extremes(input: Tensor, dim: int, keepdim: bool, greatest: bool) -> Extremes:
     """The largest or smallest elements along an axis, and their first indices."""
     axis = check_axis(dim, input.ndim, "max" if greatest else "min")
-    places = (reduction.argmax if greatest else reduction.argmin)(input, axis, True)
+    indices = (reduction.argmax if greatest else reduction.argmin)(input, axis, True)
     # Their gradient goes to one of equal elements.
-    values = indexing.take_along_axis(input, places, axis)
+    values = indexing.take_along_axis(input, indices, axis)
     if keepdim:
-        return Extremes(values, places)
-    return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(places, axis))
+        return Extremes(values, indices)
+    return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(indices, axis))
 
 
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:

@@ -81,10 +81,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
         single = not target.ndim
         rows = f.expand_dims(input, 0) if single else input
-        places = checked_indices(
+        classes = checked_indices(
             f.reshape(target, (-1,)), self.n_classes, "AdaptiveLogSoftmaxWithLoss: the class"
         )
-        column = f.expand_dims(places, 1)
+        column = f.expand_dims(classes, 1)
         output = f.squeeze(f.take_along_axis(self.log_prob(rows), column, axis=1), 1)
         loss = -f.mean(output)
         return AdaptiveLogSoftmaxResult(f.squeeze(output, 0) if single else output, loss)

@@ -1,4 +1,4 @@
-"""Encodings of places in a sequence. PyTorch has none."""
+"""Encodings of positions in a sequence. PyTorch has none."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .module import Module
 
 
 def _angles(length: int, size: int, base: float, offset: int = 0) -> Tensor:
-    """place * base ** (-2 i / size): (length, size / 2)."""
+    """position * base ** (-2 i / size): (length, size / 2)."""
     rates = f.exp(f.arange(0, size, 2).astype("float32") * (-math.log(base) / size))
-    places = f.arange(offset, offset + length).astype("float32")
-    return f.reshape(places, (-1, 1)) * rates
+    positions = f.arange(offset, offset + length).astype("float32")
+    return f.reshape(positions, (-1, 1)) * rates
 
 
 class PositionalEncoding(Module):
@@ -43,12 +43,12 @@ class PositionalEncoding(Module):
         fits = input.ndim in (2, 3) and input.shape[-1] == self.d_model
         if not fits or input.shape[axis] > self.max_len:
             raise ShapeError(
-                f"PositionalEncoding: input {input.shape} for up to {self.max_len} places of "
+                f"PositionalEncoding: input {input.shape} for up to {self.max_len} positions of "
                 f"{self.d_model}"
             )
-        places = self.pe[: input.shape[axis]]
-        places = f.expand_dims(places, axis=1) if input.ndim == 3 and not axis else places
-        return self.dropout(input + places)  # type: ignore[no-any-return]
+        encoding = self.pe[: input.shape[axis]]
+        encoding = f.expand_dims(encoding, axis=1) if input.ndim == 3 and not axis else encoding
+        return self.dropout(input + encoding)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         return f"{self.d_model}, max_len={self.max_len}, batch_first={self.batch_first}"
@@ -56,7 +56,7 @@ class PositionalEncoding(Module):
 
 class RotaryEncoding(Module):
     """Turns pairs of elements of queries and keys (..., length, dim) by angles that grow with their
-    place, so that products depend on distances only (Su et al. 2021, "RoFormer").
+    position, so that products depend on distances only (Su et al. 2021, "RoFormer").
 
     interleaved: pairs are neighbours, as in the paper; otherwise an element and the one dim / 2
     behind it, as in LLaMA. Raises OptionError for an odd dim, ShapeError for another one.
@@ -69,7 +69,7 @@ class RotaryEncoding(Module):
         self.dim, self.base, self.interleaved = dim, base, interleaved
 
     def forward(self, input: Tensor, offset: int = 0) -> Tensor:
-        """offset: the place of the first one, when those before are known already."""
+        """offset: the position of the first one, when those before are known already."""
         if input.ndim < 2 or input.shape[-1] != self.dim:
             raise ShapeError(f"RotaryEncoding: input {input.shape} for elements of {self.dim}")
         angles = _angles(input.shape[-2], self.dim, self.base, offset).astype(input.dtype)

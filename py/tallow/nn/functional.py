@@ -1,5 +1,5 @@
 """`tallow.functional` under the name that PyTorch gives it, `import tallow.nn.functional as F`, and
-what few need."""
+less common ones."""
 
 from functools import partial
 

@@ -24,7 +24,7 @@ class WatchedCall:
 
     def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The positional arguments, whose gradients pass the hooks."""
-        self._given = _places(args)
+        self._given = _floating_indices(args)
         self._given_count = len(args)
         self._reached = any(args[n].requires_grad for n in self._given)
         if not self._reached:
@@ -46,7 +46,7 @@ class WatchedCall:
                 f"or a tuple of tensors, not {type(result).__name__}"
             )
         outputs: list[Any] = [result] if isinstance(result, Tensor) else list(result)
-        self._left = _places(outputs)
+        self._left = _floating_indices(outputs)
         self._left_count = len(outputs)
         tensors = [outputs[n] for n in self._left]
         new = joined(tensors, [x.node for x in tensors], self._pull_outputs)
@@ -89,14 +89,14 @@ class WatchedCall:
         return new
 
 
-def _places(values: Sequence[Any]) -> list[int]:
-    """Where floating tensors are."""
+def _floating_indices(values: Sequence[Any]) -> list[int]:
+    """The indices of floating tensors."""
     return [n for n, x in enumerate(values) if isinstance(x, Tensor) and x.dtype.is_floating]
 
 
-def _filled(places: Sequence[int], count: int, gradients: Sequence[Tensor]) -> tuple[Any, ...]:
-    """Gradients at their places, None at the others."""
+def _filled(indices: Sequence[int], count: int, gradients: Sequence[Tensor]) -> tuple[Any, ...]:
+    """Gradients at their indices, None at the others."""
     found: list[Tensor | None] = [None] * count
-    for n, gradient in zip(places, gradients, strict=True):
+    for n, gradient in zip(indices, gradients, strict=True):
         found[n] = gradient
     return tuple(found)

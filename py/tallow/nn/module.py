@@ -194,8 +194,8 @@ class Module(HasState):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: object, persistent: bool = True) -> None:
-        """Adds a buffer: what belongs to the module and is not trained. persistent: whether it
-        belongs to the `state_dict` too."""
+        """Adds a buffer: a tensor that is saved with the module and not trained. persistent:
+        whether it belongs to the `state_dict`."""
         _check_name(self, name)
         if not (tensor is None or isinstance(tensor, Variable)):
             tensor = Buffer(tensor)
@@ -215,7 +215,7 @@ class Module(HasState):
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """hook(module, args) is called before `forward`, and may give other arguments. with_kwargs:
-        hook(module, args, kwargs), which may give both. prepend: before those that there are."""
+        hook(module, args, kwargs), which may give both. prepend: before the existing hooks."""
         given = WithKeywords(hook) if with_kwargs else hook
         return hooked(self._forward_pre_hooks, given, prepend=prepend)
 
@@ -223,7 +223,7 @@ class Module(HasState):
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """hook(module, args, output) is called after `forward`, and may give another output.
-        with_kwargs: hook(module, args, kwargs, output). prepend: before those that there are."""
+        with_kwargs: hook(module, args, kwargs, output). prepend: before the existing hooks."""
         given = WithKeywords(hook) if with_kwargs else hook
         return hooked(self._forward_hooks, given, prepend=prepend)
 
@@ -231,7 +231,7 @@ class Module(HasState):
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
         """hook(module, grad_output) is called when the gradients of the result are known, a tuple,
-        and may give others. prepend: before those that there are."""
+        and may give others. prepend: before the existing hooks."""
         return hooked(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(
@@ -239,8 +239,8 @@ class Module(HasState):
     ) -> RemovableHandle:
         """hook(module, grad_input, grad_output) is called when the gradients of the positional
         arguments are known, and may give others. Both are tuples, with None for what is no floating
-        tensor; if no argument requires a gradient, grad_input has only None. prepend: before those
-        that there are."""
+        tensor; if no argument requires a gradient, grad_input has only None. prepend: before the
+        existing hooks."""
         return hooked(self._backward_hooks, hook, prepend=prepend)
 
     # ---- what it holds -------------------------------------------------------------------------
@@ -369,7 +369,7 @@ class Module(HasState):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forgets the gradients of its parameters; with set_to_none False they become 0."""
+        """Clears the gradients of its parameters; with set_to_none False they become 0."""
         for parameter in self.parameters():
             forgotten = set_to_none or parameter.grad is None
             parameter.grad = None if forgotten else zeros_like(parameter)

@@ -46,7 +46,7 @@ class _RunningNorm(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forgets the running statistics: mean 0, variance 1, no batches."""
+        """Resets the running statistics: mean 0, variance 1, no batches."""
         if self.track_running_stats:
             init.zeros_(self.running_mean)
             init.ones_(self.running_var)

@@ -128,6 +128,6 @@ checked = Elementwise(
     accepts="iu",
     bounds=_checked_bounds,
 )
-"""Indices as they are, of which each must be in 0 to `count` - 1, or `ignored` if that is not None.
+"""Indices as they are, each from 0 to `count` - 1, or `ignored` if that is not None.
 NumPy refuses others with an error that begins with `what`. For a GPU, the host checks those that
 are fed (compile/indices.py)."""

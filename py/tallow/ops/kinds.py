@@ -1,4 +1,4 @@
-"""The op record: all that Tallow knows of an op, in one place.
+"""The op record: all that Tallow knows about an op, in one place.
 
 An op is declared once, as one record of one of the kinds below, in ops/. The kind gives the shape
 rule and says how code is made for it; the record gives the facts. A backend holds mechanism and

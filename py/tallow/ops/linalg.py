@@ -59,7 +59,7 @@ def _length(parts: Sequence[Shape]) -> int:
     return sum(map(size_of, parts))
 
 
-def _place(np: NumPy, a: Array, function: Function) -> tuple[Array, str]:
+def _refused(np: NumPy, a: Array, function: Function) -> tuple[Array, str]:
     """The first matrix of a batch that a function of NumPy's refuses, and words for it."""
     for at in np.ndindex(a.shape[:-2]):
         try:
@@ -99,7 +99,7 @@ def _solve(np: NumPy, a: Array, b: Array, what: str, strict: bool) -> Array:
     except np.linalg.LinAlgError:
         if not strict:
             return _without(np, a, np.empty_like(b), lambda at: np.linalg.solve(a[at], b[at]))
-        one, where = _place(np, a, np.linalg.inv)
+        one, where = _refused(np, a, np.linalg.inv)
         rank = np.linalg.matrix_rank(one)
         raise LinAlgError(
             f"{what}: the matrix{where} is singular: it has {len(one)} rows and the rank {rank}; "
@@ -167,7 +167,7 @@ def _cholesky(np: NumPy, a: Array, strict: bool) -> Array:
     except np.linalg.LinAlgError:
         if not strict:
             return _without(np, a, np.empty_like(a), lambda at: np.linalg.cholesky(a[at]))
-        one, where = _place(np, a, np.linalg.cholesky)
+        one, where = _refused(np, a, np.linalg.cholesky)
         least = f"its least eigenvalue is {np.linalg.eigvalsh(one)[0]:.4g}"
         raise LinAlgError(
             f"cholesky: the matrix{where} is not positive-definite: "

@@ -331,13 +331,13 @@ def ordered(
     if order == tuple(range(len(order))):
         return list(operands)
     if back:
-        order = tuple(order.index(place) for place in range(len(order)))
+        order = tuple(order.index(gate) for gate in range(len(order)))
     size = operands[2].shape[2]
 
     def turned(x: A) -> A:
         starts = range(0, x.shape[1], len(order) * size)  # of a bias, there are two times all gates
-        places = [start + gate * size for start in starts for gate in order]
-        return xp.concat([x[:, place : place + size] for place in places], axis=1)
+        offsets = [start + gate * size for start in starts for gate in order]
+        return xp.concat([x[:, offset : offset + size] for offset in offsets], axis=1)
 
     named = zip(("x", "weights", "hidden", *attrs["given"]), operands, strict=True)
     return [turned(x) if name in ("weights", "hidden", "bias") else x for name, x in named]

@@ -153,9 +153,9 @@ class _Layer:
         if plain.HAS_BLAS:
             np.matmul(a, b, out=out)
             return
-        for place in np.ndindex(out.shape[:2]):
-            one, other = (x[place[0], place[1] if x.shape[1] > 1 else 0] for x in (a, b))
-            out[place] = plain.product(np, one, other)
+        for index in np.ndindex(out.shape[:2]):
+            one, other = (x[index[0], index[1] if x.shape[1] > 1 else 0] for x in (a, b))
+            out[index] = plain.product(np, one, other)
 
     def gate(self, number: int, x: Array, slope: Array, clip: bool = True) -> None:
         """Writes the activation of a gate over x, and into `slope` its slope, 0 where a sequence is
@@ -384,7 +384,7 @@ def _layer(np: NumPy, *operands: Array, **attrs: Any) -> Array:
 # ---- the record ---------------------------------------------------------------------------------
 
 
-def places(operands: Sequence[Spec]) -> list[slice | None]:
+def slices(operands: Sequence[Spec]) -> list[slice | None]:
     """Where the gradient of each operand of `recurrence` is in the result; None: it has none."""
     sizes = [size_of(shape) if dtype.is_floating else 0 for shape, dtype in operands]
     ends = accumulate(sizes)

@@ -102,8 +102,8 @@ def _numpy(np: NumPy, x: Array, u: Array, padding: Sequence[Sequence[int]]) -> A
             v = np.einsum("ai,nijc,bj->abnc", into, patch, into).reshape(POSITIONS, *x.shape[::3])
             m = np.matmul(v, u).reshape(PATCH, PATCH, x.shape[0], -1)
             tile = np.einsum("ai,ijnc,bj->nabc", out, m, out)
-            place = slice(TILE * y, TILE * (y + 1)), slice(TILE * column, TILE * (column + 1))
-            pictures[:, place[0], place[1]] = tile
+            region = slice(TILE * y, TILE * (y + 1)), slice(TILE * column, TILE * (column + 1))
+            pictures[:, region[0], region[1]] = tile
     return np.ascontiguousarray(pictures[:, : size[0], : size[1]])
 
 

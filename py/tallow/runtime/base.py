@@ -13,7 +13,7 @@ from .buffer import Buffer, Memory
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """What a device says of itself. adapter: its real name; features: WebGPU's names for them."""
+    """What a device reports. adapter: its real name; features: WebGPU's names for them."""
 
     device: str
     adapter: str
@@ -65,8 +65,8 @@ class Program(Protocol):
     """
 
     def use_states(self, states: Sequence[Buffer]) -> None:
-        """Has all runs from now on read and update these buffers: the plan's states, in its order.
-        A plan with states runs only after that."""
+        """Binds the plan's states, in its order, to these buffers, which all later runs read and
+        update. A plan with states runs only after that."""
 
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs, and blocks until the outputs that are fetched are there.
@@ -109,7 +109,7 @@ class Backend(Protocol):
 
     @property
     def info(self) -> DeviceInfo:
-        """What the device says of itself."""
+        """What the device reports."""
 
     @property
     def limits(self) -> Limits:
@@ -117,7 +117,7 @@ class Backend(Protocol):
 
     @property
     def memory(self) -> Memory:
-        """What owns its buffers; another object after a loss."""
+        """The owner of its buffers; a new object after a loss."""
 
     def tuning_record(self) -> str | None:
         """What `keep_tuning_record` kept for this adapter; None if nothing. Raises OSError or a
@@ -128,8 +128,8 @@ class Backend(Protocol):
 
     @property
     def begin(self) -> Begin | None:
-        """Has a kernel compiled, of the plan that `load_now` gets next, while Python writes the
-        others; None where Python would wait for that."""
+        """Starts to compile a kernel of the plan that `load_now` gets next, while Python writes
+        the others; None where Python would wait for that."""
 
     def load(self, compiled: Compiled) -> Program:
         """Loads a plan and blocks until it is ready."""

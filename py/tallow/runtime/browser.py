@@ -202,7 +202,7 @@ class WebGpuProgram:
         handles = [0 if want else self._memory.new_handle() for want in wanted]
         try:
             running = self._handle.run(*map(_given, inputs), *handles)
-            kept = iter(self._kept(handles))  # theirs from now on, whatever happens
+            kept = iter(self._kept(handles))  # owned by them, whatever happens
             contents = iter(await running)
         except JsException as error:
             _raise(error)
@@ -311,7 +311,7 @@ class WebGpuBackend:
         return WebGpuProgram(compiled.plan, handle, memory)
 
     def begin(self, code: str, constants: Mapping[str, Any]) -> None:
-        """Has the browser compile a kernel of the plan that `load_now` gets next."""
+        """Makes the browser compile a kernel of the plan that `load_now` gets next."""
         self.gpu.begin(code, json.dumps(constants))
 
     def load_now(self, compiled: Compiled) -> WebGpuProgram:

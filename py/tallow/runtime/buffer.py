@@ -64,7 +64,7 @@ def state_moves() -> int:
 
 
 class Memory(Protocol):
-    """What owns a device's buffers. One that was lost is another object than the one after it."""
+    """The owner of a device's buffers. After a loss, the device has a new one."""
 
     name: str
     is_host: bool  # whether the host reads and writes it directly
@@ -205,7 +205,7 @@ class Buffer:
         return first or bool(self._twins)
 
     def free(self) -> None:
-        """Frees it now; it must not be used any more."""
+        """Frees it now; it must not be used afterwards."""
         if self._freed:
             return
         self._freed = True

@@ -20,7 +20,7 @@ from .structure import Numbers, Structure
 class Derived(NamedTuple):
     """A plan that computes nodes of a graph, and what was made of it.
 
-    entry: its program, until that has to go. leaves: what the plan is given, as places in the
+    entry: its program, until that has to go. leaves: what the plan is given, as indices into the
     graph's order; or single numbers that the rules made, which they would make again. made: which
     results were made of the graph; None where there is none. kept: nodes whose identity is part of
     the key.
@@ -67,11 +67,11 @@ def remember(
 ) -> None:
     """Keeps the plan, unless it was given data that this structure does not have, or has numbers
     within it that are inputs of this structure: another graph may have others."""
-    places = [_place(leaf, structure.numbers) for leaf in leaves]
-    found = [place for place in places if place is not None]
+    indices = [_leaf_index(leaf, structure.numbers) for leaf in leaves]
+    found = [index for index in indices if index is not None]
     lacking = set(structure.leaves).difference(leaves)
     within = [leaf for leaf in lacking if leaf.is_constant]
-    if within or len(found) < len(places):
+    if within or len(found) < len(indices):
         return
     table = _tables.setdefault(memory, {})
     if len(table) >= _MOST:
@@ -88,7 +88,7 @@ _tables: WeakKeyDictionary[Any, dict[Hashable, Derived]] = WeakKeyDictionary()
 _numbers: WeakKeyDictionary[Any, Numbers] = WeakKeyDictionary()
 
 
-def _place(leaf: Node, numbers: Mapping[Node, int]) -> int | Node | None:
+def _leaf_index(leaf: Node, numbers: Mapping[Node, int]) -> int | Node | None:
     if leaf in numbers:
         return numbers[leaf]
     number = leaf.is_constant and leaf.size == 1 and "varies" not in leaf.attrs

@@ -33,8 +33,8 @@ class Device(Protocol):
         """Makes it ready. Raises DeviceUnavailableError."""
 
     def backend(self) -> Backend | str:
-        """What loads plans on it, or why it cannot be used here. Eager code asks for it at every
-        turn."""
+        """What loads plans on it, or why it cannot be used here. Called for every eager
+        operation."""
 
 
 _wasm = WasmDevice()

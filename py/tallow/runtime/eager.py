@@ -42,10 +42,10 @@ from .transfer import for_device
 from .tuning import compile_for, limits_of
 
 _PROGRAMS = 128
-"""How many programs a device keeps; those that were used longest ago go first."""
+"""How many programs a device keeps; the least recently used are evicted."""
 
 _SHARE = 8
-"""What part of the host's memory their slots may take, if there are more than a few."""
+"""The part of the host's memory that their slots may take, if there are more than a few."""
 
 _FEW = 8
 

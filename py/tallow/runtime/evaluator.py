@@ -1,4 +1,4 @@
-"""What tensors ask of the runtime: their values, on a device or on the host."""
+"""Computes the values of tensors, on a device or on the host."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class _Work(NamedTuple):
     variables: list[Variable]
 
     def settle(self, buffers: Sequence[Buffer]) -> None:
-        """Gives nodes and variables their values."""
+        """Stores the values of nodes and variables."""
         for node, buffer in zip(self.nodes, buffers, strict=False):
             if not node.is_buffer:  # another task may have computed it meanwhile
                 buffer.settle(node)
@@ -181,7 +181,7 @@ def _compute(nodes: Sequence[Node], device: str | None = None, among: Iterable[N
 
 
 def _derived(derivation: Derivation) -> list[Tensor | None]:
-    """What rules make of a graph, computed with it; by a plan that is known, if there is one."""
+    """Computes a graph and what rules derive from it; by a known plan, if there is one."""
     asked = [each.node for each in derivation.tensors if not each.node.is_source]
     work = _work(asked, None, derivation.beside, derivation.references())
     todo, memory, count = work.todo, work.todo.used.memory, len(work.todo.outputs)
@@ -197,8 +197,8 @@ def _derived(derivation: Derivation) -> list[Tensor | None]:
     outputs = [*todo.outputs, *computed]
     entry, leaves = eager.ready(eager.work(outputs, todo.used.info.device))
     if len(computed) == len(nodes):
-        places = {node: count + number for number, node in enumerate(computed)}
-        results_of = [None if each is None else places[each.node] for each in made]
+        index_of = {node: count + number for number, node in enumerate(computed)}
+        results_of = [None if each is None else index_of[each.node] for each in made]
         derived.remember(memory, key, structure, entry, leaves, results_of)
     results = eager.run(entry, leaves, memory)
     work.settle(results[:count])

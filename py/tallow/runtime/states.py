@@ -38,7 +38,7 @@ class State(Protocol):
         """Its buffer for a run. written: whether the run updates it."""
 
     def settle(self, buffer: Buffer) -> None:
-        """Has its value be in this buffer."""
+        """Stores its value in this buffer."""
 
     def fitting(self, value: object) -> Tensor:
         """A value that can be assigned, as a tensor."""

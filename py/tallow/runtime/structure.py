@@ -37,7 +37,7 @@ class Structure(NamedTuple):
 
     key: what graphs of one structure share, but for their outputs. leaves: what may differ, in the
     same order. kept: nodes whose identity is part of the key. scalars: single numbers that may
-    become leaves, by their place in the key. numbers: that of each node.
+    become leaves, by their index in the key. numbers: that of each node.
     readers: how often the graph itself refers to a node. aliases: nodes with the value of another.
     worth: whether a node is worth a buffer if something else needs it.
     """
@@ -56,13 +56,13 @@ class Structure(NamedTuple):
         numbers = self.numbers
         return *self.key, tuple([numbers[node] for node in outputs])
 
-    def fed(self, places: Collection[int]) -> Structure:
-        """The same with inputs instead of the scalars at these places. As where buffers stand in
-        their places: the two share a key, so their leaves have one order."""
+    def fed(self, indices: Collection[int]) -> Structure:
+        """The same with inputs instead of the scalars at these indices. As where buffers stand in
+        their place: the two share a key, so their leaves have one order."""
         key, leaves = list(self.key), list(self.leaves)
-        for place in places:
-            node = self.scalars[place]
-            key[place] = _leaf(node)
+        for index in indices:
+            node = self.scalars[index]
+            key[index] = _leaf(node)
             leaves.append(node)
         leaves.sort(key=self.numbers.__getitem__)
         return self._replace(key=key, leaves=leaves)
@@ -110,7 +110,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
     worth: list[bool] = []
     fed: list[bool] = []  # whether it depends on data
     known: list[bool] = []  # whether it only moves what is known
-    followed = []
+    with_past = []
     for number, node in enumerate(order):
         index[node] = number
         op, inputs = node.op, node.inputs
@@ -125,7 +125,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
             if op is reshape and node.is_alias:
                 aliases.append(node)
             if node.past is not None:
-                followed.append(node)
+                with_past.append(node)
             fed.append(of_data)
             known.append(moved)
             dtype = node.dtype
@@ -158,7 +158,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
         fed.append(is_data)
         known.append(True)
         worth.append(False)
-    for node in followed:
+    for node in with_past:
         for child in seams.derivatives.needs(node):
             if child in index:
                 readers[index[child]] += 1
@@ -179,22 +179,22 @@ class Numbers:
         if not scalars:
             return structure
         alike = hash(structure.fed(scalars).key_of(outputs))
-        values = {place: bytes(x.attrs["data"].data) for place, x in scalars.items()}
+        values = {index: bytes(x.attrs["data"].data) for index, x in scalars.items()}
         seen = self._seen.get(alike)
         if seen is None:
             if len(self._seen) >= _MOST_ALIKE:
                 self._seen.clear()
             self._seen[alike] = _Alike(values, {})
             return structure
-        for place, value in values.items():
-            if seen.first.get(place) != value:  # a buffer may have stood there
-                seen.differed[place] = seen.differed.get(place, 0) + 1
-        often = [place for place in scalars if seen.differed.get(place, 0) >= _OFTEN]
+        for index, value in values.items():
+            if seen.first.get(index) != value:  # a buffer may have stood there
+                seen.differed[index] = seen.differed.get(index, 0) + 1
+        often = [index for index in scalars if seen.differed.get(index, 0) >= _OFTEN]
         return structure.fed(often) if often else structure
 
 
 class _Alike(NamedTuple):
-    """first: the numbers of the first graph, by place. differed: how often another one had others
+    """first: the numbers of the first graph, by index. differed: how often another one had others
     there."""
 
     first: dict[int, bytes]

@@ -1,4 +1,4 @@
-"""What `@tl.jit` is tracing, so that variables, and tensors without a value, know of it."""
+"""What `@tl.jit` is tracing, visible to variables and to tensors without a value."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Trace(Protocol):
     facts: Notes
 
     def read(self, variable: Any) -> Node:
-        """The value that a variable has there."""
+        """The variable's current value in the trace."""
 
     def replace(self, variable: Any, node: Node) -> Node:
-        """Has another node stand for the value that a variable has there; gives that node."""
+        """Replaces the node of a variable's current value in the trace, and returns the new one."""
 
     def write(self, variable: Any, node: Node) -> None:
-        """Has a variable have this value from there on."""
+        """Sets the variable's value for the rest of the trace."""
 
     def gradient(self, variable: Any) -> Tensor | None:
-        """What has been added up there as a variable's gradient."""
+        """The gradient that the trace has accumulated for a variable."""
 
     def set_gradient(self, variable: Any, gradient: Tensor | None) -> None:
-        """Has a variable have this gradient from there on."""
+        """Sets the variable's gradient for the rest of the trace."""
 
 
 def not_known(node: Node) -> TracingError | None:

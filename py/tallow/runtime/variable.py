@@ -87,7 +87,7 @@ class Variable(Tensor):
         self.requires_grad = requires_grad
 
     def described(self) -> str:
-        """What is known without its value."""
+        """A description that needs no elements."""
         kind = type(self).__name__
         return f"{kind}({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
 
@@ -177,7 +177,7 @@ class Variable(Tensor):
 
     @property
     def grad(self) -> Tensor | None:
-        """What `backward` has added up for it so far; None if there is nothing."""
+        """The gradient that `backward` has accumulated; None if there is none."""
         tracing = context.trace.get()
         return tracing.gradient(self) if tracing else self.gradient
 
@@ -200,7 +200,7 @@ class Variable(Tensor):
 
     @gradient.setter
     def gradient(self, gradient: Tensor | Buffer | None) -> None:
-        """A buffer becomes a tensor when it is asked for: few look at what a step leaves."""
+        """A buffer becomes a tensor when it is read: few programs read gradients after a step."""
         self._gradient: Any = gradient
 
     @property
@@ -317,7 +317,7 @@ class Variable(Tensor):
         return self._device or (self._buffer.memory.name if self._buffer else None)
 
     def settle(self, buffer: Buffer) -> None:
-        """Its value is in this buffer, which nothing else writes."""
+        """Stores its value in this buffer, which nothing else writes."""
         if self._initial is None:  # else it is the value that was waited for
             self._history = None
         self._buffer, self._initial = buffer, None

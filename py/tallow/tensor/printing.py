@@ -92,8 +92,8 @@ def _elements(values: Any, indent: int) -> str:
     if shortened:
         for axis, length in enumerate(values.shape):
             if length > 2 * edge:
-                places = [*range(edge), *range(length - edge, length)]
-                shown = shown.take(places, axis)
+                indices = [*range(edge), *range(length - edge, length)]
+                shown = shown.take(indices, axis)
     written: Callable[[Any], str] = _written(shown)
 
     def line(row: Any, indent: int) -> str:

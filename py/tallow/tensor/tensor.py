@@ -75,7 +75,7 @@ class Evaluator(Protocol):
         """The tensor on a device."""
 
     def changed(self, tensor: Tensor) -> None:
-        """Is told of a tensor that was changed in place: it is computed when something next is."""
+        """Called for a tensor that was changed in place: it is computed with the next one."""
 
     def device(self, tensor: Tensor) -> str:
         """The name of the device on which a tensor lies, or would be computed."""
@@ -102,7 +102,7 @@ class Differentiator(Protocol):
         """Makes a tensor that is computed from others keep its gradient."""
 
     def is_leaf(self, tensor: Tensor) -> bool:
-        """Whether nothing that it is computed from, itself aside, receives a gradient."""
+        """Whether it is a leaf: nothing that it is computed from receives a gradient."""
 
     def changes(self, tensor: Tensor, free: bool) -> bool:
         """Whether a tensor may be changed in place: one that receives a gradient may within
@@ -214,7 +214,7 @@ class Tensor(Methods):
         return text_of(self)
 
     def described(self) -> str:
-        """What is known before it is computed."""
+        """A description that needs no elements."""
         return f"Tensor(shape={self.shape}, dtype={self.dtype.name}, op={self.node.op.name})"
 
     def __len__(self) -> int:
@@ -363,7 +363,7 @@ class Tensor(Methods):
 
     @property
     def grad(self) -> Tensor | None:
-        """What `backward` has added up for it so far; None if there is nothing."""
+        """The gradient that `backward` has accumulated; None if there is none."""
         return getattr(self, "_gradient", None)
 
     @grad.setter

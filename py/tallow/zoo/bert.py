@@ -87,7 +87,7 @@ class BERT(nn.Module):
     "gamma" and "beta" for the weight and bias of norms; `tl.load_into` renames them.
 
     Raises OptionError if the heads do not divide the width, ShapeError for more than max_len
-    places.
+    positions.
     """
 
     def __init__(

@@ -16,8 +16,8 @@ class Encoder(nn.Module):
     """Tokens (n, length) to a vector for each (n, length, d_model), or, with num_classes, to scores
     (n, num_classes) of the mean of these.
 
-    Embeddings of tokens and places are added, then come `layers` transformer layers with their
-    norms first. max_len: places that have an embedding.
+    Embeddings of tokens and positions are added, then come `layers` transformer layers with their
+    norms first. max_len: positions that have an embedding.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class GPT2Block(nn.Module):
 
 
 class GPT2(nn.Module):
-    """Tokens (n, length) to scores of the next token at each place (n, length, vocabulary).
+    """Tokens (n, length) to scores of the next token at each position (n, length, vocabulary).
 
     The defaults are GPT-2's smallest size. The scores are products with the embeddings of tokens,
     so that `lm_head.weight` of a file is wte.weight again. Files of Hugging Face's model without
@@ -128,7 +128,7 @@ class GPT2(nn.Module):
         tl.load_into(net, state, rename=[(r"^transformer\\.", "")], strict=False)
 
     Raises OptionError if the heads do not divide the width, ShapeError for more than max_len
-    places.
+    positions.
     """
 
     def __init__(

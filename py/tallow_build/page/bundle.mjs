@@ -64,8 +64,8 @@ function placed(entry) {
       return code.replace(NAMED, (_, path) => {
         const name = relative(web, resolve(dirname(id), path)).split(sep).join("/");
         const from = posix.relative(posix.dirname(entry), written[name] ?? name);
-        const place = `${from.startsWith(".") ? from : `./${from}`}${path.endsWith("/") ? "/" : ""}`;
-        return `new URL("${posix.normalize(place) === "./" ? "./" : place}", import.meta.url)`;
+        const address = `${from.startsWith(".") ? from : `./${from}`}${path.endsWith("/") ? "/" : ""}`;
+        return `new URL("${posix.normalize(address) === "./" ? "./" : address}", import.meta.url)`;
       });
     },
   };

@@ -62,7 +62,7 @@ _QUEUE = """
 
 
 INSTALL = "import tallow.torch\ntallow.torch.install()\n"
-"""Has `import torch` find tallow.torch in what runs afterwards."""
+"""Makes `import torch` find tallow.torch in what runs afterwards."""
 
 
 class Booted(NamedTuple):

@@ -313,7 +313,7 @@ class Arithmetic:
         self._emit("i8x16.shuffle", *(8 * word + byte for word in range(4) for byte in range(4, 8)))
 
     def _quotient(self, part: Scalar) -> None:
-        """Division faults at 0, and where the result has no place: by -1 it is a negation."""
+        """Division faults at 0, and where the result overflows: by -1 it is a negation."""
         x, y = self._divided(part)
         kind, signed = kind_of(part.dtype), part.dtype.kind == "i"
         if signed:
@@ -409,7 +409,7 @@ class Arithmetic:
         self._inline(part, FUNCTIONS[part.primitive])
 
     def _inline(self, part: Scalar, function: Callable[..., Scalar]) -> None:
-        """A function of the parts by its expression, in a place of its own."""
+        """Inlines the expression of a function of the parts."""
         kept = [self._kept(each) for each in part.parts]
         operands = [operand(index, each.dtype) for index, each in enumerate(part.parts)]
         inner = Arithmetic(self.function, self.width, self.relaxed)

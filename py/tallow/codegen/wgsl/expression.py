@@ -221,8 +221,8 @@ class Expression:
             lanes = [lane(node.shape, coords, number) for number in range(4)]
             kind = alike(node, picks, [self._picks(node, each) for each in lanes[1:]])
             if kind is None:
-                places = [self._place(node, each) for each in lanes]
-                if (first := _side_by_side(places)) is not None:
+                sources = [self._source(node, each) for each in lanes]
+                if (first := _side_by_side(sources)) is not None:
                     return self._read(*first, width)
                 parts = [self.value(node, each, 1) for each in lanes]
                 return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
@@ -253,7 +253,7 @@ class Expression:
             self.block(head, assign)
         return name
 
-    def _place(self, node: Node, coords: Coords) -> tuple[Node, Coord] | None:
+    def _source(self, node: Node, coords: Coords) -> tuple[Node, Coord] | None:
         """The stored node that an element is moved from, and its flat index there; None if it is
         computed, looked up, or there only under conditions."""
         while node not in self.reads:
@@ -281,13 +281,13 @@ class Expression:
         self._scopes[-1][1][node, at, 1] = fold_row(self, node, over, width, loop)
 
 
-def _side_by_side(places: Sequence[tuple[Node, Coord] | None]) -> tuple[Node, Coord] | None:
-    """The first of the places, if they are neighbours that one access can read."""
-    first = places[0]
+def _side_by_side(sources: Sequence[tuple[Node, Coord] | None]) -> tuple[Node, Coord] | None:
+    """The first of the elements, if they are neighbours that one access can read."""
+    first = sources[0]
     if first is None or not is_multiple(first[1], 4):
         return None
-    for lane_number, place in enumerate(places):
-        if place is None or place[0] is not first[0] or place[1] - first[1] != lane_number:
+    for lane_number, source in enumerate(sources):
+        if source is None or source[0] is not first[0] or source[1] - first[1] != lane_number:
             return None
     return first
 

@@ -48,8 +48,8 @@ class Kernel:
     """A WGSL module with entry point `main`, and what a dispatch of it needs.
 
     params: the fields of its uniform, bound after everything else. constants: values for its
-    override constants. op: the name of the user's op that it is the text of, empty where Tallow
-    made the text.
+    override constants. op: the name of the user-defined op that it is the text of, empty where
+    Tallow made the text.
     """
 
     text: str

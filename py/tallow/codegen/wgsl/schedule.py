@@ -74,7 +74,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class KernelFile:
-    """A kernel's text and what it says of itself."""
+    """A kernel's text and its metadata."""
 
     text: str
     tile: Tile

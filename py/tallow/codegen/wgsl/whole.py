@@ -23,7 +23,7 @@ _BINDING = re.compile(
     r"(?P<attributes>(?:@(?:group|binding)\s*\(\s*\d+u?\s*\)\s*){2})"
     r"var\s*<\s*(?P<space>\w+)\s*(?:,\s*(?P<access>\w+)\s*)?>\s*(?P<name>\w+)\s*:\s*(?P<type>[^;]+);"
 )
-_PLACE = re.compile(r"@(group|binding)\s*\(\s*(\d+)")
+_ATTRIBUTE = re.compile(r"@(group|binding)\s*\(\s*(\d+)")
 _ANY_BINDING = re.compile(r"@\s*binding\b")
 _SCALARS = {"f": "f32", "i": "i32", "u": "u32"}
 _ARRAY = re.compile(r"array<(?:(f32|i32|u32)|vec[24](?:<(f32|i32|u32)>|([fiu])))>")
@@ -74,9 +74,9 @@ def _bindings(op: str, code: str, operands: int) -> tuple[list[str], tuple[str, 
     """The names of the bindings, and the scalars in them, in the order of their numbers."""
     found = {}
     for match in _BINDING.finditer(code):
-        places = dict(_PLACE.findall(match["attributes"]))
-        if places.get("group") == "0" and "binding" in places:
-            found[int(places["binding"])] = match
+        attributes = dict(_ATTRIBUTE.findall(match["attributes"]))
+        if attributes.get("group") == "0" and "binding" in attributes:
+            found[int(attributes["binding"])] = match
     wanted = operands + 1
     if sorted(found) != list(range(wanted)) or len(_ANY_BINDING.findall(code)) != wanted:
         raise OptionError(

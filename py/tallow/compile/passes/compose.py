@@ -106,7 +106,7 @@ def _ranked(keys: Tensor, count: int) -> Tensor:
 # Why: docs/decisions/engine.md, "Sorting and scattering are one op each, which a GPU composes"
 def _merged(keys: Tensor) -> Tensor:
     """All indices in the order of the keys, and some beyond the last one behind them: blocks are
-    ranked, then two neighbours at a time are merged. Each place of a merged run finds by halving
+    ranked, then two neighbours at a time are merged. Each position of a merged run finds by halving
     how many keys before it are from the left one (Odeh, Green, Mwassi, Shmueli and Birk 2012,
     "Merge Path")."""
     *outer, size = keys.shape
@@ -133,17 +133,17 @@ def _greatest(keys: Tensor) -> int:
 def _from_both(runs: Tensor, width: int) -> Tensor:
     """Where the keys of two sorted runs of a width, one behind the other, come from if these are
     merged."""
-    place = _line(runs.shape, runs.ndim - 1)
-    left = f.maximum(place - width, 0)  # so many, at least, are from the left run
-    most = f.minimum(place, width)
+    position = _line(runs.shape, runs.ndim - 1)
+    left = f.maximum(position - width, 0)  # so many, at least, are from the left run
+    most = f.minimum(position, width)
     step = width
     while step:
         tried = left + step
         one = f.take_along_axis(runs, f.minimum(tried, width) - 1, -1)
-        other = f.take_along_axis(runs, f.clip(place - tried, 0, width - 1) + width, -1)
+        other = f.take_along_axis(runs, f.clip(position - tried, 0, width - 1) + width, -1)
         left = f.where(f.logical_and(tried <= most, one <= other), tried, left)
         step //= 2
-    right = place - left
+    right = position - left
     one = f.take_along_axis(runs, f.minimum(left, width - 1), -1)
     other = f.take_along_axis(runs, f.minimum(right, width - 1) + width, -1)
     from_left = f.logical_and(left < width, f.logical_or(right >= width, one <= other))

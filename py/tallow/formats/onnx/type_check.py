@@ -92,27 +92,27 @@ def _made(node: NodeRecord, types: Types) -> Sequence[str | None]:
     if version is None:
         return ()
     bound: dict[str, tuple[int, str]] = {}
-    for place, found in enumerate(inputs):
-        letter = _at(version.inputs, place)
+    for index, found in enumerate(inputs):
+        letter = _at(version.inputs, index)
         if found is None or letter is None:
             continue
         allowed = version.allowed[letter[0]]
         if allowed is not None and found not in allowed:
             raise _WrongTypeError(
-                f"its input {_named(node, place)} is {_words(found)}, but may only be "
+                f"its input {_named(node, index)} is {_words(found)}, but may only be "
                 + " or ".join(map(_words, sorted(allowed, key=_order)))
             )
-        first, type_ = bound.setdefault(letter[0], (place, found))
+        first, type_ = bound.setdefault(letter[0], (index, found))
         if type_ != found and not letter.endswith("+"):
             raise _WrongTypeError(
-                f"its inputs {_named(node, first)} and {_named(node, place)} must have one type, "
+                f"its inputs {_named(node, first)} and {_named(node, index)} must have one type, "
                 f"but are {_words(type_)} and {_words(found)}"
             )
     if any(isinstance(value, GraphRecord) for value in node.attributes.values()):
         return _control(node, inputs, types)
     made = _special(node, inputs)
-    for place in range(len(made), len(node.outputs)):
-        letter = _at(version.outputs, place)
+    for index in range(len(made), len(node.outputs)):
+        letter = _at(version.outputs, index)
         allowed = version.allowed[letter[0]] if letter else None
         if letter and letter in bound:
             made.append(bound[letter][1])
@@ -156,11 +156,11 @@ def _control(node: NodeRecord, inputs: Sequence[str | None], outer: Types) -> li
     if kind == "If":
         pairs = [(key, graphs.get(key)) for key in ("then_branch", "else_branch")]
         made = [_check(g, outer, f"{k!r}") for k, g in pairs if isinstance(g, GraphRecord)]
-        for place, found in enumerate(zip(*made)):  # noqa: B905  (a run reports other lengths)
+        for index, found in enumerate(zip(*made)):  # noqa: B905  (a run reports other lengths)
             if len(found) > 1 and _differ(*found):
                 raise _WrongTypeError(
                     f"its branches give {' and '.join(map(_words, filter(None, found)))} "
-                    f"as output {place + 1}"
+                    f"as output {index + 1}"
                 )
         return [next(filter(None, found), None) for found in zip(*made)]  # noqa: B905
     body = graphs.get("body")
@@ -176,8 +176,8 @@ def _control(node: NodeRecord, inputs: Sequence[str | None], outer: Types) -> li
     else:
         inputs, carried = [x and x.removeprefix("[") for x in inputs], 0
     inner = dict(outer)
-    for place, info in enumerate(body.inputs):
-        declared, given = _declared(info), inputs[place] if place < len(inputs) else None
+    for index, info in enumerate(body.inputs):
+        declared, given = _declared(info), inputs[index] if index < len(inputs) else None
         if _differ(declared, given):
             raise _WrongTypeError(
                 f"its body declares the input {shown(info.name)!r} as {_words(declared)}, "
@@ -186,12 +186,12 @@ def _control(node: NodeRecord, inputs: Sequence[str | None], outer: Types) -> li
         inner[info.name] = given or declared
     made_inside = _check(body, inner, "its body")
     states = made_inside[kind == "Loop" :]
-    for place, (before, after) in enumerate(
+    for index, (before, after) in enumerate(
         zip(inputs[2 * (kind == "Loop") :][:carried], states)  # noqa: B905
     ):
         if _differ(before, after):
             raise _WrongTypeError(
-                f"its value {place + 1} that goes from turn to turn is {_words(before)}, "
+                f"its value {index + 1} that goes from turn to turn is {_words(before)}, "
                 f"but the body makes it {_words(after)}"
             )
     return [x and f"[{x}" for x in states] if kind == "SequenceMap" else states
@@ -202,15 +202,15 @@ def _differ(one: str | None, other: str | None) -> bool:
     return bool(one and other) and (one or "").lstrip("?") != (other or "").lstrip("?")
 
 
-def _at(formals: Sequence[str], place: int) -> str | None:
+def _at(formals: Sequence[str], index: int) -> str | None:
     """The variable of an input or output; the last may stand for all that follow."""
-    if place < len(formals):
-        return formals[place].rstrip("*")
+    if index < len(formals):
+        return formals[index].rstrip("*")
     return formals[-1].rstrip("*") if formals and len(formals[-1]) > 1 else None
 
 
-def _named(node: NodeRecord, place: int) -> str:
-    return f"{place + 1} ({shown(node.inputs[place])!r})"
+def _named(node: NodeRecord, index: int) -> str:
+    return f"{index + 1} ({shown(node.inputs[index])!r})"
 
 
 def _of(value: object) -> str | None:
@@ -258,7 +258,7 @@ def _version(domain: str, name: str, opset: int | None) -> _Version | None:
         return None
     _, formals, sets = found.split(" ")
     inputs, outputs = (_letters(side) for side in formals.split(">"))
-    allowed = {chr(ord("A") + place): _set(text) for place, text in enumerate(sets.split(","))}
+    allowed = {chr(ord("A") + index): _set(text) for index, text in enumerate(sets.split(","))}
     return _Version(inputs, outputs, allowed)
 
 

@@ -368,12 +368,12 @@ def global_unstructured(
     Raises: OptionError for a method of slices, and for an amount that cannot be.
     Source: PyTorch, `torch.nn.utils.prune.global_unstructured`.
     """
-    places = [(module, name) for module, name in parameters]
+    pairs = [(module, name) for module, name in parameters]
     if pruning_method.PRUNING_TYPE != "unstructured":
         raise OptionError("global_unstructured: takes methods that hide single elements")
     given = importance_scores or {}
     tensors, masks = [], []
-    for module, name in places:
+    for module, name in pairs:
         pruned = hasattr(module, f"{name}_orig")
         value: Tensor = getattr(module, f"{name}_orig" if pruned else name)
         tensors.append(asarray(given.get((module, name), value)).detach())
@@ -383,7 +383,7 @@ def global_unstructured(
         default = f.concat([f.reshape(x, (-1,)) for x in masks])
         whole = pruning_method(**options).compute_mask(scores, default)
     start = 0
-    for (module, name), x in zip(places, tensors, strict=True):
+    for (module, name), x in zip(pairs, tensors, strict=True):
         stop = start + int(x.size)
         custom_from_mask(module, name, f.reshape(whole[start:stop], x.shape).realize())
         start = stop

@@ -70,9 +70,9 @@ def packed_like(x: Tensor, like: PackedSequence) -> PackedSequence:
     """(T, B, ...) as a PackedSequence with the lengths of another."""
     sizes = _numbers(like.batch_sizes)
     batch = x.shape[1]
-    places = [t * batch + n for t, size in enumerate(sizes) for n in range(size)]
+    indices = [t * batch + n for t, size in enumerate(sizes) for n in range(size)]
     flat = f.reshape(x, (x.shape[0] * batch, *x.shape[2:]))
-    return like._replace(data=f.take(flat, asarray(places), 0))
+    return like._replace(data=f.take(flat, asarray(indices), 0))
 
 
 def pack_padded_sequence(

@@ -27,11 +27,11 @@ from ..hosted import load_now
 from ..states import BoundStates
 from ..tuning import compile_for
 from .arguments import key_of, memory_of, static_key, with_numbers, with_tensors
-from .call import Entry, as_input, indexed_arguments, run, suitable
+from .call import Entry, as_input, indexed_arguments, matching, run
 from .tracing import Gradients, Trace
 
 _ENTRIES = 64
-"""Plans that a function keeps; the one that was used longest ago goes first."""
+"""Plans that a function keeps; the least recently used is evicted."""
 
 
 class Jitted:
@@ -80,11 +80,11 @@ class Jitted:
             raise OptionError(
                 f"{self._name}(): an argument is neither a tensor nor hashable: {error}"
             ) from error
-        entry = suitable(entries, memory)
+        entry = matching(entries, memory)
         if entry is None:
             used = backend(memory.name)
             entries[:] = [each for each in entries if each.memory is used.memory]
-            entry = suitable(entries, used.memory)
+            entry = matching(entries, used.memory)
         if entry is None:
             entry = self._traced(args, kwargs, used)
             entries.append(entry)

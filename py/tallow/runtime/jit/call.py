@@ -53,10 +53,10 @@ class Entry(NamedTuple):
     result: object
 
 
-def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
-    """The plan in this memory for variables and modules that are as they are now."""
+def matching(entries: Sequence[Entry], memory: Memory) -> Entry | None:
+    """The plan in this memory that matches the current variables and modules."""
     for entry in entries:
-        if entry.memory is memory and entry.gradients.suit() and entry.facts.suit():
+        if entry.memory is memory and entry.gradients.match() and entry.facts.match():
             return entry
     return None
 

@@ -51,7 +51,7 @@ class Gradient:
         self.left = value is not None
         return value
 
-    def suits(self) -> bool:
+    def matches(self) -> bool:
         """Whether the variable has a gradient, or has none, as it was when this was traced."""
         if not self.looked:
             return True
@@ -69,16 +69,16 @@ class Gradients:
         self._ended = [each.variable for each in written if each.looked and not each.left]
         self._left = [each.variable for each in written if each.left]
 
-    def suit(self) -> bool:
-        """Whether those that the function looked at are there, or are not, as then."""
-        return all(each.suits() for each in self._looked)
+    def match(self) -> bool:
+        """Whether the gradients that the function looked at exist or not, as when it was traced."""
+        return all(each.matches() for each in self._looked)
 
     def given(self) -> list[Tensor]:
         """Those that are inputs."""
         return [found for each in self._given if (found := each.gradient) is not None]
 
     def free(self) -> None:
-        """Forgets those that the function replaces, so that the new ones can have their memory."""
+        """Drops those that the function replaces, so that the new ones can have their memory."""
         for variable in self._replaced:
             variable.gradient = None
 

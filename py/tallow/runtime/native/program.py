@@ -162,7 +162,7 @@ class NativeProgram:
         self._read(staging, self._plan.outputs)
 
     def _free_unused(self) -> None:
-        """Weights that only `prepare` read are not needed any more, nor the warm-up's states."""
+        """Frees the weights that only `prepare` read, and the warm-up's states."""
         plan = self._plan
         used = {slot for step in plan.run for slot in step.bindings}
         used |= {port.slot for port in [*plan.inputs, *plan.outputs]}

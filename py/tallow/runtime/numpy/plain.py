@@ -67,7 +67,7 @@ class PlainProgram:
             return results
 
     def _values(self, inputs: Sequence[Feed]) -> list[Any]:
-        """The inputs and constants, and a place for each other value."""
+        """The inputs and constants, and an empty entry for each other value."""
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
         np = self._np

@@ -143,7 +143,7 @@ class NumpyProgram:
         return self._slots[slot][:size].view(dtype).reshape(shape)
 
     def _keep(self, slots: set[int]) -> None:
-        """Forgets all other slots."""
+        """Clears all other slots."""
         self._slots = {slot: held for slot, held in self._slots.items() if slot in slots}
 
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:

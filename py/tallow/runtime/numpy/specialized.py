@@ -26,7 +26,7 @@ Kernel: TypeAlias = "Callable[[Sequence[Array], Array], object]"
 """Takes the operands' arrays (None where `bind` took the operand over) and the result's."""
 
 WEIGHTS = {"conv2d": 1, "matmul": 1}
-"""Which operand of an op is repacked when it is known ahead."""
+"""The operand of an op that is repacked if it is constant."""
 
 _LAYERS = {
     "recurrence": recurrence.evaluate,

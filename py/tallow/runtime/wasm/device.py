@@ -26,7 +26,7 @@ class WasmDevice:
 
     @property
     def threads(self) -> int:
-        """How many threads share the steps of programs that are loaded from now on."""
+        """How many threads share the steps of programs that are loaded afterwards."""
         found = self.backend()
         return 1 if isinstance(found, str) else found.threads
 

@@ -63,7 +63,7 @@ class Engine(Protocol):
 
     @property
     def threads(self) -> int:
-        """How many threads share the steps of programs that are loaded from now on."""
+        """How many threads share the steps of programs that are loaded afterwards."""
 
     def use_threads(self, count: int) -> None:
         """Changes that number, where the engine can have threads."""
@@ -108,7 +108,7 @@ class Recent(Generic[_K, _V]):
         return found
 
     def put(self, key: _K, value: _V) -> None:
-        """Adds an entry; the one used longest ago goes."""
+        """Adds an entry, and evicts the least recently used one."""
         self._entries[key] = value
         while len(self._entries) > self._most:
             self._entries.pop(next(iter(self._entries)), None)

@@ -203,8 +203,7 @@ class WasmProgram:
             ) from error
 
     def use_states(self, states: Sequence[Buffer]) -> None:
-        """Has the elements of states in this memory from now on, until they go to another
-        program's."""
+        """Moves the elements of states into this memory, until they go to another program's."""
         with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
             self._check_open()
             for number, (port, state) in enumerate(zip(self._plan.states, states, strict=True)):
@@ -266,7 +265,8 @@ class WasmProgram:
         return type(handle) is Resident and handle.program is self and handle.number == number
 
     def _move_out(self, number: int) -> None:
-        """Has the buffer of this number, if anything still holds it, hold its elements itself."""
+        """Copies the elements of the buffer of this number into the buffer itself, if anything
+        still holds it."""
         found = self._residents.pop(number, None)
         buffer = found() if found else None
         if buffer is not None and self._has(buffer, number):
@@ -371,7 +371,7 @@ class WasmBackend:
 
     @property
     def threads(self) -> int:
-        """How many threads share the steps of programs that are loaded from now on."""
+        """How many threads share the steps of programs that are loaded afterwards."""
         return self.engine.threads
 
     def use_threads(self, count: int) -> None:
@@ -386,7 +386,7 @@ class WasmBackend:
         pass
 
     def _forget(self, count: int) -> None:
-        """Closes programs of code that runs eagerly, those that were used longest ago."""
+        """Closes the least recently used programs of eager code."""
         programs = self.memory.programs
         for key in sorted(programs, key=lambda each: programs[each].last)[:count]:
             programs.pop(key).program.close()

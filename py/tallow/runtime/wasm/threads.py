@@ -37,9 +37,9 @@ def arguments(kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int)
 def cuts(units: int, threads: int) -> list[int]:
     """Where the parts begin that threads take one after the other, and where the last one ends.
 
-    They get smaller, so that all threads end at about the same time, whoever is interrupted; but
-    not smaller than two units if there are two for each thread, since kernels of few units gain by
-    computing several at once. web/wasm/claims.js cuts in the same way.
+    They get smaller, so that all threads end at about the same time, even if one is interrupted;
+    but not smaller than two units if there are two for each thread, since kernels of few units gain
+    by computing several at once. web/wasm/claims.js cuts in the same way.
     """
     found, least = [0], max(-(-units // (16 * threads)), min(units // threads, 2))
     while found[-1] < units:

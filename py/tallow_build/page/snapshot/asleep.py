@@ -28,7 +28,7 @@ _ON_DEMAND = re.compile(
     r"|functional\.(adaptive|blocks|borders|elementwise_losses|grids|layers|lookups|losses"
     r"|margin_losses|multi_head|resampling|transducer)$"
     r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"
-    r"|numbers|orders|places|products|searching|sets|special|statistics|windows)$)"
+    r"|numbers|orders|products|scattering|searching|sets|special|statistics|windows)$)"
 )
 
 # Larger than any free or used block of memory.

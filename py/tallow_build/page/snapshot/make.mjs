@@ -122,10 +122,10 @@ async function compile(folder, leftOut, wheels) {
   // Columns would only be told beside the text of a line, which is not there.
   const python = await loadPyodide({ env: { PYTHONNODEBUGRANGES: "1" } });
   const { compiled } = await module(python, "bytecode");
-  const places = wheels.map((wheel) => [wheel, SITE_PACKAGES]);
-  for (const [archive, place] of [...places, [STANDARD, `/lib/python314.zip`]]) {
+  const archives = wheels.map((wheel) => [wheel, SITE_PACKAGES]);
+  for (const [archive, location] of [...archives, [STANDARD, `/lib/python314.zip`]]) {
     const content = new Uint8Array(await readFile(archive));
-    const made = compiled(python.toPy(content), place, python.toPy(leftOut));
+    const made = compiled(python.toPy(content), location, python.toPy(leftOut));
     await writeFile(join(folder, basename(archive)), made.toJs());
   }
 }

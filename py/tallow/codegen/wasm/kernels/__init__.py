@@ -124,8 +124,8 @@ class _Target:
     def store(self, coords: Coords, linear: Coord, width: int) -> None:
         """Computes the root at coordinates and writes it to a flat index."""
         value = self.body.value(self.root, coords, width)
-        place = self.region.flat_index(linear) if self.region else linear
-        offset = self.body.push_address(self.address, self.root.dtype, place)
+        index = self.region.flat_index(linear) if self.region else linear
+        offset = self.body.push_address(self.address, self.root.dtype, index)
         self.body.emit("local.get", value)
         storage.store(self.body.function, self.root.dtype, offset, width)
 

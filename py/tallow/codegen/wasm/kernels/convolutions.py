@@ -20,7 +20,7 @@ from ..body import is_inside
 from ..expression import Expression
 from ..values import UnsupportedError
 from .copying import Copier
-from .products import Left, Panels, Place, Tiled
+from .products import Left, Location, Panels, Tiled
 from .unpacked import Store
 
 
@@ -41,14 +41,14 @@ def convolution(body: Expression, node: Node, store: Store, width: int, scratch:
         left = Windows(filters, body, scratch)
     pixel_of = cache(partial(pixel, node.shape))
 
-    def place(group: Coord, row: Coord, column: Coord) -> Place:
+    def locate(group: Coord, row: Coord, column: Coord) -> Location:
         channel = group * columns + column
         return node.shape, (*pixel_of(row), channel), row * out + channel
 
     depth = filters.depth
     right = Panels(body, body.addresses[weight.inputs[0]], depth, columns)
     tiled = Tiled(
-        body, node, left, right, groups, rows, depth, columns, place, store, width, scratch
+        body, node, left, right, groups, rows, depth, columns, locate, store, width, scratch
     )
     return tiled.write()
 

@@ -23,7 +23,7 @@ from ..expression import Expression
 from ..values import UnsupportedError, constant
 from . import tiles
 from .convolutions import Filters, Windows, pixel
-from .products import Place, Span, coefficient, store_vector
+from .products import Location, Span, coefficient, store_vector
 from .unpacked import Store
 from .widening import Widener
 
@@ -87,7 +87,7 @@ class _Dots:
     rows: int
     depth: int
     columns: int
-    place: Callable[[Coord, Coord, Coord], Place]
+    locate: Callable[[Coord, Coord, Coord], Location]
     zero_at: Callable[[Coord, Coord], Coord]
     store: Store
     width: int
@@ -268,11 +268,11 @@ class _Dots:
         left = self.columns - column if isinstance(column, int) else 4
         for down, locals_ in enumerate(sums):
 
-            def place(lane: int, down: int = down) -> Place:
-                return self.place(n, row + down, column + lane)
+            def locate(lane: int, down: int = down) -> Location:
+                return self.locate(n, row + down, column + lane)
 
             store = partial(store_vector, self.body, self.node, self.store)
-            store(locals_[vector], min(left, 4), place, self.width)
+            store(locals_[vector], min(left, 4), locate, self.width)
 
 
 def integer_product(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
@@ -280,12 +280,12 @@ def integer_product(body: Expression, node: Node, store: Store, width: int, scra
     batch, rows, columns = node.shape
     _check(body, node.inputs[1])
 
-    def place(n: Coord, row: Coord, column: Coord) -> Place:
+    def locate(n: Coord, row: Coord, column: Coord) -> Location:
         return node.shape, (n, row, column), (n * rows + row) * columns + column
 
     left, depth = _Matrix(body, node.inputs[0]), node.inputs[0].shape[2]
     dots = _Dots(
-        body, node, left, scratch, batch, rows, depth, columns, place, lambda n, column: column,
+        body, node, left, scratch, batch, rows, depth, columns, locate, lambda n, column: column,
         store, width,
     )  # fmt: skip
     return dots.write()
@@ -304,13 +304,13 @@ def integer_convolution(
     filters = Filters(x, node.shape, attrs["kernel"], x.shape[3] // groups, attrs)
     pixel_of = cache(partial(pixel, node.shape))
 
-    def place(group: Coord, row: Coord, column: Coord) -> Place:
+    def locate(group: Coord, row: Coord, column: Coord) -> Location:
         channel = group * columns + column
         return node.shape, (*pixel_of(row), channel), row * out + channel
 
     dots = _Dots(
         body, node, Windows(filters, body, scratch), scratch, groups, rows, filters.depth, columns,
-        place, lambda group, column: group * columns + column, store, width,
+        locate, lambda group, column: group * columns + column, store, width,
     )  # fmt: skip
     return dots.write()
 

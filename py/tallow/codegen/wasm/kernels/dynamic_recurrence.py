@@ -87,8 +87,8 @@ class _DynamicSteps(RecurrentSteps):
         return self._rounded + 2 * self.wide
 
     def _address(self, name: str, unit: Coord) -> int:
-        place = self.batch * STATES + (GATES + _OWN.index(name))
-        return self.body.push_address(self.scratch, float32, place * self.wide + unit)
+        row = self.batch * STATES + (GATES + _OWN.index(name))
+        return self.body.push_address(self.scratch, float32, row * self.wide + unit)
 
     # ---- a direction ---------------------------------------------------------------------------
 

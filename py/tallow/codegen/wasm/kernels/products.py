@@ -34,7 +34,7 @@ to be copied are shared wherever there are more of them."""
 
 Span = tuple[Coord, Coord]
 
-Place = tuple[Shape, Coords, Coord]
+Location = tuple[Shape, Coords, Coord]
 """Of an element: a shape, coordinates in it, their flat index."""
 
 
@@ -73,7 +73,7 @@ class Right(Protocol):
 class Tiled:
     """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
 
-    place: of an element (n, row, column) of the result. width: elements that `store` takes at once.
+    locate: the location of an element (n, row, column). width: elements that `store` takes at once.
     scratch: the local with the address of memory for the kernel's own use: first for a copied
     panel, then for copied rows, then for a tile.
     """
@@ -86,7 +86,7 @@ class Tiled:
     rows: int
     depth: int
     columns: int
-    place: Callable[[Coord, Coord, Coord], Place]
+    locate: Callable[[Coord, Coord, Coord], Location]
     store: Store
     width: int
     scratch: int
@@ -178,10 +178,10 @@ class Tiled:
         """Stores a vector."""
         left = self.columns - column if isinstance(column, int) else 4
 
-        def place(lane: int) -> Place:
-            return self.place(n, row, column + lane)
+        def locate(lane: int) -> Location:
+            return self.locate(n, row, column + lane)
 
-        store_vector(self.body, self.node, self.store, local, min(left, 4), place, self.width)
+        store_vector(self.body, self.node, self.store, local, min(left, 4), locate, self.width)
 
 
 def store_vector(
@@ -190,14 +190,14 @@ def store_vector(
     store: Store,
     vector: int,
     count: int,
-    place: Callable[[int], Place],
+    locate: Callable[[int], Location],
     width: int,
 ) -> None:
     """Stores the first `count` lanes of a vector of results, and what is fused behind them, `width`
-    at a time. place: of a lane."""
+    at a time. locate: the location of a lane."""
     if width == count == 4:
         body.give(node, vector)
-        store(*place(0), 4)
+        store(*locate(0), 4)
         return
     one = body.function.local(kind_of(node.dtype))
     for lane in range(count):
@@ -205,7 +205,7 @@ def store_vector(
         body.emit(f"{shape_of(node.dtype, 4)}.extract_lane", lane)
         body.emit("local.set", one)
         body.give(node, one)
-        body.scope(partial(store, *place(lane), 1))
+        body.scope(partial(store, *locate(lane), 1))
 
 
 class Panels:
@@ -329,7 +329,7 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
         unpacked_product(body, node, store, width)
         return 0
 
-    def place(n: Coord, row: Coord, column: Coord) -> Place:
+    def locate(n: Coord, row: Coord, column: Coord) -> Location:
         return node.shape, (n, row, column), (n * rows + row) * columns + column
 
     left: Left
@@ -338,6 +338,6 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     except UnsupportedError:
         left = Copied(body, a, behind(body, scratch, right.size))
     tiled = Tiled(
-        body, node, left, right, batch, rows, depth, columns, place, store, width, scratch
+        body, node, left, right, batch, rows, depth, columns, locate, store, width, scratch
     )
     return tiled.write()

@@ -107,7 +107,7 @@ class RecurrentSteps:
     """A layer. Memory of the kernel's own has, for each sequence of a group and each element of a
     state, four sums and each of `_OWN`.
 
-    rows: sequences of a group. place, batch: where one of them is in the group and in the batch.
+    rows: sequences of a group. row, batch: the index of one of them in the group and in the batch.
     """
 
     body: Expression
@@ -116,7 +116,7 @@ class RecurrentSteps:
     width: int
     scratch: int
     rows: int = 1
-    place: Coord = 0
+    row: Coord = 0
     batch: Coord = 0
 
     @property
@@ -160,7 +160,7 @@ class RecurrentSteps:
 
     def _each(self, first: Coord, write: Callable[[Any], None]) -> None:
         """Calls `write` for each sequence of the group that begins with `first`."""
-        self.body.loop(self.rows, lambda n: write(replace(self, place=n, batch=first + n)))
+        self.body.loop(self.rows, lambda n: write(replace(self, row=n, batch=first + n)))
 
     def _fetch(self, direction: int, unit: Coord, lanes: int) -> None:
         states = self.node.inputs[2]
@@ -381,7 +381,7 @@ class RecurrentSteps:
         """Pushes the address of an element in the kernel's own memory, but for the offset."""
         part = 4 + _OWN.index(name)
         return self.body.push_address(
-            self.scratch, float32, self.place * self._apart + (part * self._wide + unit)
+            self.scratch, float32, self.row * self._apart + (part * self._wide + unit)
         )
 
     def _set(self, name: str, unit: Coord, lanes: int, value: int) -> None:
@@ -446,7 +446,7 @@ class RecurrentSteps:
     def _sums(self, unit: Coord, lanes: int, gates: list[int]) -> list[int]:
         """The locals with the sums of some gates."""
         body, emit = self.body, self.body.emit
-        found, begin = [], self.place * self._apart
+        found, begin = [], self.row * self._apart
         if lanes == 1:
             for gate in gates:
                 offset = body.push_address(self.scratch, float32, begin + (unit * 4 + gate))

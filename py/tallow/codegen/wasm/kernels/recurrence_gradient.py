@@ -84,7 +84,7 @@ class _StepsBack(RecurrentSteps):
     def _address(self, name: str, unit: Coord) -> int:
         part = self._parts.index(name)
         return self.body.push_address(
-            self.scratch, float32, self.place * self._apart + (part * self._wide + unit)
+            self.scratch, float32, self.row * self._apart + (part * self._wide + unit)
         )
 
     # ---- a group of sequences ------------------------------------------------------------------
@@ -313,7 +313,7 @@ class _StepsBack(RecurrentSteps):
             if size % _UNROLLED:
                 products(size % _UNROLLED)
         for row, into in enumerate(sums):
-            one = replace(self, place=row, batch=first + row)
+            one = replace(self, row=row, batch=first + row)
             one.if_alive(at[0], partial(one._keep_columns, name, column, starts, into, lanes))
 
     def _multiply_add(self, total: int, a: int, b: int, lanes: int) -> None:

@@ -24,7 +24,7 @@ from ..expression import Expression
 from ..values import UnsupportedError, constant
 from . import tiles
 from .copying import Copier
-from .products import Place, store_vector
+from .products import Location, store_vector
 from .unpacked import Store
 
 _PATCHES_BYTES = 320 << 10
@@ -66,11 +66,11 @@ def winograd_filters(body: Expression, node: Node, store: Store, width: int) -> 
             for column, local in enumerate(_filtered(body, [each[row] for each in columns])):
                 position = row * PATCH + column
 
-                def place_of(lane: int, position: int = position) -> Place:
+                def locate(lane: int, position: int = position) -> Location:
                     coords = position, channel, first + lane
                     return node.shape, coords, (position * channels + channel) * filters + coords[2]
 
-                put = partial(store_vector, body, node, store, local, 4, place_of, width)
+                put = partial(store_vector, body, node, store, local, 4, locate, width)
                 body.scope(put)
 
     def one(channel: Coord) -> None:
@@ -136,8 +136,8 @@ class _Winograd:
 
         body.loop(self.node.shape[3] // panels.COLUMNS, panel)
 
-    def _place(self, tile: Coord) -> tuple[Coord, Coord, Coord]:
-        """The image of a tile, and its place there, counted in tiles."""
+    def _tile_coordinates(self, tile: Coord) -> tuple[Coord, Coord, Coord]:
+        """The image of a tile, and its row and column there, counted in tiles."""
         rest = tile % (self.down * self.across)
         return tile // (self.down * self.across), rest // self.across, rest % self.across
 
@@ -146,7 +146,7 @@ class _Winograd:
     def _transform(self, tile: Coord, number: Coord) -> None:
         """Transforms the patch of a tile, the `number`-th of its block."""
         body = self.body
-        image, y, x = self._place(tile)
+        image, y, x = self._tile_coordinates(tile)
         (top, _), (left, _) = self.node.attrs["padding"]
         line, column = y * TILE - top, x * TILE - left
         source, distance = (body.function.local("i32") for _ in range(2))
@@ -213,12 +213,12 @@ class _Winograd:
         copier = Copier(body, self.patch)
 
         def pixel(row: Coord, at: Coord) -> None:
-            place = line + row, column + at
-            pairs = zip(place, (self.height, self.width), strict=True)
+            pixel_coordinates = line + row, column + at
+            pairs = zip(pixel_coordinates, (self.height, self.width), strict=True)
             tests = [pair for pair in pairs if not is_inside(*pair)]
 
             def copy() -> None:
-                self._address(image, *place)
+                self._address(image, *pixel_coordinates)
                 copier.copy(self.channels)
 
             body.choose(tests, copy, partial(copier.clear, self.channels))
@@ -266,7 +266,7 @@ class _Winograd:
             columns.append(_out(body, values))
         results = [_out(body, [each[down] for each in columns]) for down in range(TILE)]
         tiles.lay_down(body, results, self.patch)  # which is free by now
-        image, y, x = self._place(tile)
+        image, y, x = self._tile_coordinates(tile)
         channel = panel * panels.COLUMNS + vector * 4
         shape = self.node.shape
 
@@ -275,12 +275,12 @@ class _Winograd:
             local = tiles.taken_up(body, self.patch, (down * TILE + across) * 16)
             linear = ((image * shape[1] + line) * shape[2] + column) * shape[3] + channel
 
-            def place_of(lane: int) -> Place:
+            def locate(lane: int) -> Location:
                 return shape, (image, line, column, channel + lane), linear + lane
 
             pairs = zip((line, column), shape[1:3], strict=True)
             tests = [pair for pair in pairs if not is_inside(*pair)]
-            put = partial(store_vector, body, self.node, self.store, local, 4, place_of, self.lanes)
+            put = partial(store_vector, body, self.node, self.store, local, 4, locate, self.lanes)
             body.choose(tests, put, lambda: None)
 
         body.loop(TILE, lambda down: body.loop(TILE, lambda across: keep(down, across)))

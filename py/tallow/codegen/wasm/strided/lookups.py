@@ -21,7 +21,7 @@ def take(index: DType, unit: int) -> Function:
     size = {name: 3 + number for number, name in enumerate(TAKE_SIZES)}
     kind = kind_of(index)
     given, at = function.local(kind), function.local("i32")
-    source, place = function.local("i32"), function.local("i32")
+    source, target = function.local("i32"), function.local("i32")
     access = {1: "i32.{}8", 2: "i32.{}16", 4: "i32.{}", 8: "i64.{}", 16: "v128.{}"}[unit]
 
     def length() -> None:
@@ -63,13 +63,13 @@ def take(index: DType, unit: int) -> Function:
         writer.times(size["units"], copy)
 
     def copy() -> None:
-        emit("local.get", place)
+        emit("local.get", target)
         emit("local.get", source)
         load = access.format("load")
         emit(f"{load}_u" if unit < 4 else load, 0)
         emit(access.format("store"), 0)
         writer.add(source, unit)
-        writer.add(place, unit)
+        writer.add(target, unit)
 
     def every() -> None:
         emit("local.get", 1)
@@ -78,6 +78,6 @@ def take(index: DType, unit: int) -> Function:
         writer.advance(0, size["all"])
 
     emit("local.get", 2)
-    emit("local.set", place)
+    emit("local.set", target)
     writer.times(size["outer"], every)
     return function

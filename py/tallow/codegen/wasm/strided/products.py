@@ -63,12 +63,12 @@ def product(relaxed: bool) -> Function:
                     emit("local.set", row[column])
 
         writer.times(size["k"], step)
-        place = writer.copied(out)
+        address = writer.copied(out)
         for number, row in enumerate(totals):
             if number:
-                writer.advance(place, size["c_m"])
+                writer.advance(address, size["c_m"])
             for column in columns:
-                emit("local.get", place)
+                emit("local.get", address)
                 emit("local.get", row[column])
                 emit(f"{kind}.store", 16 * column)
 

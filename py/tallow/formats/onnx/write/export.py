@@ -23,7 +23,7 @@ from ..records import Dimension, Metadata, ValueInfo
 from .element_forms import elements
 from .idioms import idioms
 from .symbolic_dims import merged, symbolic_dimensions
-from .weights import folded, halved, quantised, settled
+from .weights import folded, halved, quantised, stored_transposed
 from .window_forms import tidy
 from .writer import write
 
@@ -148,7 +148,7 @@ def _forms(graph: Graph, weights: str | None, fold: bool, kept: Collection[HostA
         graph = folded(graph)
     if weights == "float16":
         graph = halved(graph)
-    graph = elements(settled(idioms(tidy(graph)), kept))
+    graph = elements(stored_transposed(idioms(tidy(graph)), kept))
     return quantised(graph) if weights == "int8" else graph
 
 

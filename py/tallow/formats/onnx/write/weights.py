@@ -59,7 +59,7 @@ def _evaluated(graph: Graph) -> Graph:
         return graph.rewrite(rule)
 
 
-def settled(graph: Graph, kept: Collection[HostArray] = ()) -> Graph:
+def stored_transposed(graph: Graph, kept: Collection[HostArray] = ()) -> Graph:
     """Stores constants transposed if they are only read that way. kept: those that are not."""
     fixed = {id(data) for data in kept}
     nodes = graph.nodes()

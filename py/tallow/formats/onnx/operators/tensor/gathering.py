@@ -112,10 +112,10 @@ def array_feature_extractor(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 @text_operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
 def array_feature_extractor_of_texts(call: Call, np: NumPy, x: Array, indices: Array) -> Array:
     """The elements of the last axis of strings at some indices."""
-    places = np.asarray(indices).reshape(-1)
-    if not x.ndim or (len(places) and not 0 <= places.min() <= places.max() < x.shape[-1]):
-        raise OnnxFormatError(f"the indices {places.tolist()} are out of range for {x.shape}")
-    taken = x[..., places]
+    flat = np.asarray(indices).reshape(-1)
+    if not x.ndim or (len(flat) and not 0 <= flat.min() <= flat.max() < x.shape[-1]):
+        raise OnnxFormatError(f"the indices {flat.tolist()} are out of range for {x.shape}")
+    taken = x[..., flat]
     return taken if x.ndim > 1 else taken[None]
 
 

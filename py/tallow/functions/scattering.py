@@ -88,8 +88,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     axis = check_axis(dim, input.ndim, "index_copy")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_copy: {index.shape} indices for {source.shape} along {axis}")
-    places = broadcast_to(_along(index, axis, source.ndim), source.shape)
-    return scatter_along(input, axis, places, source)
+    indices = broadcast_to(_along(index, axis, source.ndim), source.shape)
+    return scatter_along(input, axis, indices, source)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -182,8 +182,8 @@ def index_reduce(
     axis = check_axis(dim, input.ndim, "index_reduce")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_reduce: {index.shape} indices for {source.shape} along {axis}")
-    places = broadcast_to(_along(index, axis, source.ndim), source.shape)
-    return scatter_reduce(input, axis, places, source, reduce, include_self=include_self)
+    indices = broadcast_to(_along(index, axis, source.ndim), source.shape)
+    return scatter_reduce(input, axis, indices, source, reduce, include_self=include_self)
 
 
 def _numbered(input: Tensor) -> Tensor:
@@ -191,12 +191,12 @@ def _numbered(input: Tensor) -> Tensor:
     return reshape(arange(input.size), input.shape)
 
 
-def _written(input: Tensor, places: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
+def _written(input: Tensor, indices: Tensor, values: Tensor | Scalar, add: bool = False) -> Tensor:
     """input with values, which broadcast, at indices among all elements, or added to them."""
-    new = broadcast_to(asarray(values).astype(input.dtype), places.shape)
+    new = broadcast_to(asarray(values).astype(input.dtype), indices.shape)
     flat = scatter_rows(
         reshape(input, (1, -1, 1)),
-        reshape(places, (1, -1)),
+        reshape(indices, (1, -1)),
         reshape(new, (1, -1, 1)),
         "add" if add else "none",
     )
@@ -232,16 +232,16 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     Source: PyTorch's documentation, `torch.Tensor.put_`.
     """
     if index.node.size != source.node.size:
-        raise ShapeError(f"put: {index.shape} places for {source.shape}")
+        raise ShapeError(f"put: {index.shape} indices for {source.shape}")
     at = checked_indices(index % input.node.size, input.node.size, "put: the index")
     return _written(input, reshape(at, (-1,)), reshape(source, (-1,)), accumulate)
 
 
 def _filled(input: Tensor, key: Any, src: Tensor, what: str) -> Tensor:
-    places = _numbered(input)[key]
-    if places.shape != src.shape:
-        raise ShapeError(f"{what}: src {src.shape} does not fit {places.shape}")
-    return _written(input, places, src)
+    indices = _numbered(input)[key]
+    if indices.shape != src.shape:
+        raise ShapeError(f"{what}: src {src.shape} does not fit {indices.shape}")
+    return _written(input, indices, src)
 
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
@@ -297,7 +297,7 @@ def diagonal_scatter(
     Raises: ShapeError if src has another shape; AxisError for an axis that input doesn't have.
     Source: PyTorch's documentation, `torch.diagonal_scatter`.
     """
-    places = diagonal(_numbered(input), offset, dim1, dim2)
-    if places.shape != src.shape:
-        raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {places.shape}")
-    return _written(input, places, src)
+    indices = diagonal(_numbered(input), offset, dim1, dim2)
+    if indices.shape != src.shape:
+        raise ShapeError(f"diagonal_scatter: src {src.shape} does not fit {indices.shape}")
+    return _written(input, indices, src)
