@@ -75,7 +75,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     Source: PyTorch's documentation, `torch.hstack`.
     """
     whole = [atleast_1d(each) for each in tensors]
-    return concat(whole, 0 if whole[0].ndim == 1 else 1)
+    return concat(whole, 0 if whole and whole[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
@@ -305,7 +305,11 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     Raises: AxisError for an axis that input doesn't have.
     Source: PyTorch's documentation, `torch.rot90`.
     """
+    if len(dims) != 2:
+        raise ShapeError(f"rot90: turns in a plane of two axes, not {tuple(dims)}")
     first, second = (check_axis(axis, input.ndim, "rot90") for axis in dims)
+    if first == second:
+        raise ShapeError(f"rot90: turns in a plane of two axes, not {tuple(dims)}")
     if k % 4 == 2:
         return manipulation.flip(manipulation.flip(input, first), second)
     if k % 4 == 1:

@@ -156,6 +156,8 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
     Source: PyTorch's documentation, `torch.tensordot`.
     """
     if isinstance(dims, int):
+        if not 0 <= dims <= min(a.ndim, b.ndim):
+            raise ShapeError(f"tensordot: {dims} axes of {a.shape} and {b.shape}")
         left, right = list(range(a.ndim - dims, a.ndim)), list(range(dims))
     else:
         left = [check_axis(axis, a.ndim, "tensordot") for axis in dims[0]]

@@ -53,6 +53,12 @@ def _along(line: Tensor, axis: int, rank: int) -> Tensor:
     return reshape(line, (-1, *(1,) * (rank - axis - 1)))
 
 
+def _from_the_front(index: Tensor, length: int, what: str) -> Tensor:
+    """Indices, of which negative ones count from the end, counted from the front and checked."""
+    at = elementwise.where(elementwise.less(index, 0), index + length, index)
+    return checked_indices(at, length, what)
+
+
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -> Tensor:
     """Writes one number at indices along an axis; what is elsewhere stays.
 
@@ -61,13 +67,15 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -
     index: a vector of integers; negative ones count from the end.
     value: the number, or a tensor of one.
     Returns: the elements, of the shape and the type of input.
-    Raises: AxisError for an axis that input doesn't have.
+    Raises: AxisError for an axis that input doesn't have, IndexRangeError for an index out of
+      range, as `checked_indices`.
     Source: PyTorch's documentation, `torch.Tensor.index_fill`.
     """
     axis = check_axis(dim, input.ndim, "index_fill")
     length = input.shape[axis]
     filled = full(index.shape, True)
-    marked = scatter_along(zeros((length,), "bool"), 0, index % length, filled)
+    at = _from_the_front(index, length, "index_fill: the index")
+    marked = scatter_along(zeros((length,), "bool"), 0, at, filled)
     number = asarray(value).astype(input.dtype)
     return elementwise.where(_along(marked, axis, input.ndim), number, input)
 
@@ -179,6 +187,8 @@ def index_reduce(
     Raises: ShapeError if there are not as many slices; what `scatter_reduce` raises.
     Source: PyTorch's documentation, `torch.Tensor.index_reduce`.
     """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise OptionError(f"index_reduce: reduce is prod, mean, amax or amin, not {reduce!r}")
     axis = check_axis(dim, input.ndim, "index_reduce")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_reduce: {index.shape} indices for {source.shape} along {axis}")
@@ -228,12 +238,13 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     source: as many elements as indices.
     accumulate: whether they are added to what is there.
     Returns: the elements, of the shape and the type of input.
-    Raises: ShapeError if there are not as many elements.
+    Raises: ShapeError if there are not as many elements, IndexRangeError for an index out of range,
+      as `checked_indices`.
     Source: PyTorch's documentation, `torch.Tensor.put_`.
     """
     if index.node.size != source.node.size:
         raise ShapeError(f"put: {index.shape} indices for {source.shape}")
-    at = checked_indices(index % input.node.size, input.node.size, "put: the index")
+    at = _from_the_front(index, input.node.size, "put: the index")
     return _written(input, reshape(at, (-1,)), reshape(source, (-1,)), accumulate)
 
 

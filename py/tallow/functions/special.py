@@ -65,19 +65,18 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     return elementwise.log(x) - elementwise.log1p(-x)
 
 
-def xlogy(input: Tensor, other: Tensor) -> Tensor:
+def xlogy(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
     """Computes input * log(other); 0 where input is 0 and other is a number.
 
-    input, other: numbers, which broadcast.
+    input, other: numbers or tensors, which broadcast.
     Returns: the products, of the broadcast shape.
     Raises: ShapeError for shapes that do not broadcast.
     Source: PyTorch's documentation, `torch.xlogy`.
     """
-    endless = (other <= 0) | (other == math.inf)  # elsewhere the product has the right gradients
-    nothing = (input == 0) & endless
-    return elementwise.where(
-        nothing, 0.0, input * elementwise.log(elementwise.where(nothing, 1.0, other))
-    )
+    x, y = asarray(input), asarray(other)
+    endless = (y <= 0) | (y == math.inf)  # elsewhere the product has the right gradients
+    nothing = (x == 0) & endless
+    return elementwise.where(nothing, 0.0, x * elementwise.log(elementwise.where(nothing, 1.0, y)))
 
 
 _NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,

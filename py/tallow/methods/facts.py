@@ -3,6 +3,7 @@ stored."""
 
 from __future__ import annotations
 
+from ..core.shape import check_axis
 from ..graph import Node
 from ..runtime.device import backend
 from ..tensor import Tensor
@@ -97,7 +98,7 @@ def stride(input: Tensor, dim: int | None = None) -> int | tuple[int, ...]:
     for size in reversed(input.shape):
         found.insert(0, step)
         step *= max(size, 1)
-    return tuple(found) if dim is None else found[dim]
+    return tuple(found) if dim is None else found[check_axis(dim, input.ndim, "stride")]
 
 
 itemsize = property(element_size)

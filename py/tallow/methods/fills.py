@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from ..errors import DTypeError, OptionError, ShapeError
 from ..functions import creation, elementwise, randomness
 from ..functions.selection import masked_fill
 from ..functions.shapes import expand
@@ -66,19 +67,36 @@ def detach_(input: Tensor) -> Tensor:
     return input.become(input.detach())
 
 
-def fill_diagonal_(input: Tensor, fill_value: Scalar) -> Tensor:
-    """Sets the diagonal of a matrix to a number.
+def fill_diagonal_(input: Tensor, fill_value: Scalar, wrap: bool = False) -> Tensor:
+    """Sets the elements whose indices are all the same to a number.
 
-    input: a matrix.
+    input: a matrix, or a tensor of more axes of one length.
     fill_value: the number.
+    wrap: in a matrix of more rows than columns, the diagonal begins again below, one row apart.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: ShapeError for fewer than two axes, or more of several lengths; GradientError outside
+      of `no_grad`, if input requires a gradient itself.
+    Source: PyTorch's documentation, `torch.Tensor.fill_diagonal_`.
     """
-    rows, columns = input.shape
-    return input.become(masked_fill(input, creation.eye(rows, columns, dtype="bool"), fill_value))
+    shape = input.shape
+    if len(shape) < 2 or (len(shape) > 2 and len({*shape}) > 1):
+        raise ShapeError(f"fill_diagonal_: a matrix, or axes of one length, not {shape}")
+    step = sum(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    end = input.node.size if wrap and len(shape) == 2 else min(shape) * step
+    numbers = creation.arange(input.node.size)
+    diagonal = elementwise.logical_and(numbers % step == 0, numbers < end)
+    return input.become(masked_fill(input, diagonal.reshape(shape), fill_value))
 
 
 # ---- draws -----------------------------------------------------------------------------------
+
+
+def _check(name: str, input: Tensor, right: bool, wrong: str) -> None:
+    """DTypeError if what is drawn can't be stored in input, OptionError if settings are wrong."""
+    if not input.dtype.is_floating:
+        raise DTypeError(f"{name}: draws floating numbers, and the tensor is {input.dtype.name}")
+    if not right:
+        raise OptionError(f"{name}: {wrong}")
 
 
 def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
@@ -87,8 +105,10 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     input: a floating tensor.
     mean, std: the mean and the standard deviation of the distribution.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: DTypeError for a tensor of integers, OptionError for settings out of their range,
+      GradientError outside of `no_grad`, if input requires a gradient itself.
     """
+    _check("normal_", input, std >= 0, f"std {std} is negative")
     return input.become(randomness.randn_like(input) * std + mean)
 
 
@@ -99,9 +119,11 @@ def uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, **named: float)
     from_, to: the bounds.
     named: `from`, PyTorch's name of from_.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: DTypeError for a tensor of integers, OptionError for settings out of their range,
+      GradientError outside of `no_grad`, if input requires a gradient itself.
     """
     low = named.get("from", from_)
+    _check("uniform_", input, low <= to, f"no numbers from {low} to {to}")
     return input.become(randomness.rand_like(input) * (to - low) + low)
 
 
@@ -111,9 +133,12 @@ def bernoulli_(input: Tensor, p: float | Tensor = 0.5) -> Tensor:
     input: any tensor.
     p: the probability, or a tensor of them that broadcasts to the shape of input.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: OptionError for a number that is no such probability, GradientError outside of
+      `no_grad`, if input requires a gradient itself.
     """
-    return input.become((randomness.rand_like(input) < p).astype(input.dtype))
+    if not isinstance(p, Tensor) and not 0 <= p <= 1:
+        raise OptionError(f"bernoulli_: {p} is no probability")
+    return input.become((randomness.rand(input.shape) < p).astype(input.dtype))
 
 
 def exponential_(input: Tensor, lambd: float = 1.0) -> Tensor:
@@ -122,8 +147,10 @@ def exponential_(input: Tensor, lambd: float = 1.0) -> Tensor:
     input: a floating tensor.
     lambd: the rate, one over the mean.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: DTypeError for a tensor of integers, OptionError for settings out of their range,
+      GradientError outside of `no_grad`, if input requires a gradient itself.
     """
+    _check("exponential_", input, lambd > 0, f"lambd {lambd} is not above 0")
     return input.become(-elementwise.log(randomness.rand_like(input)) / lambd)
 
 
@@ -134,8 +161,10 @@ def cauchy_(input: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
     median: the middle of the distribution.
     sigma: half its width at half its height.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: DTypeError for a tensor of integers, OptionError for settings out of their range,
+      GradientError outside of `no_grad`, if input requires a gradient itself.
     """
+    _check("cauchy_", input, sigma > 0, f"sigma {sigma} is not above 0")
     turn = (randomness.rand_like(input) - 0.5) * math.pi
     return input.become(elementwise.tan(turn) * sigma + median)
 
@@ -146,8 +175,11 @@ def geometric_(input: Tensor, p: float) -> Tensor:
     input: any tensor.
     p: the probability of success, above 0 and below 1.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: OptionError for a number that is no such probability, GradientError outside of
+      `no_grad`, if input requires a gradient itself.
     """
+    if not 0 < p < 1:
+        raise OptionError(f"geometric_: p {p} is not above 0 and below 1")
     drawn = elementwise.log(randomness.rand(input.shape)) / math.log1p(-p)
     return input.become(elementwise.clip(elementwise.ceil(drawn), 1).astype(input.dtype))
 
@@ -158,8 +190,10 @@ def log_normal_(input: Tensor, mean: float = 1.0, std: float = 2.0) -> Tensor:
     input: a floating tensor.
     mean, std: the mean and the standard deviation of the logarithms.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: DTypeError for a tensor of integers, OptionError for settings out of their range,
+      GradientError outside of `no_grad`, if input requires a gradient itself.
     """
+    _check("log_normal_", input, std > 0, f"std {std} is not above 0")
     return input.become(elementwise.exp(randomness.randn_like(input) * std + mean))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.dtype import DType, in_pytorch
 from ..core.shape import check_axis
-from ..errors import DTypeError
+from ..errors import ArgumentError, DTypeError
 from ..functions import arrange, elementwise, indexing, manipulation, reduction
 from ..functions.shapes import expand
 from ..tensor import Scalar, Tensor
@@ -166,6 +166,8 @@ def flip(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
     Raises: AxisError for an axis that input doesn't have.
     Source: PyTorch, `torch.flip`.
     """
+    if not dims:
+        raise ArgumentError("flip: takes the axes to reverse, dims")
     axes = dims if isinstance(dims[0], int) else dims[0]
     return manipulation.flip(input, axes)  # type: ignore[arg-type]
 
