@@ -92,7 +92,7 @@ class Generator:
         self.seed()
 
     def seed(self) -> int:
-        """Begins again with a seed from the system, and gives that."""
+        """Sets a seed from the system, and returns it."""
         return self.manual_seed(random.SystemRandom().getrandbits(64)).initial_seed()
 
     def manual_seed(self, seed: int) -> Self:

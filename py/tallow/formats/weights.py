@@ -176,7 +176,7 @@ def load_into(
     rename: Sequence[tuple[str, str]] | Iterable[tuple[str, str]] = (),
     strict: bool = True,
 ) -> LoadReport:
-    """Gives a module the values of tensors by name, such as `load` gives, under other names if
+    """Loads tensors by name, such as `load` returns, into a module, under other names if
     necessary; tells what happened to each.
 
     rename: (pattern, replacement), as for `re.sub`, applied in this order to each name.

@@ -218,7 +218,7 @@ class Variable(Tensor):
     # ---- the value -----------------------------------------------------------------------------
 
     def assign(self, value: object) -> Self:
-        """Replaces the value, by a tensor or what `asarray` takes; gives the variable itself.
+        """Replaces the value, by a tensor or what `asarray` takes. Returns the variable itself.
 
         Raises ShapeError or DTypeError if shape or element type differ.
         """
@@ -228,7 +228,7 @@ class Variable(Tensor):
             tracing.write(self, alias(new.node, self._past()) if self.requires_grad else new.node)
         else:
             self.settle(self._computed(new))
-            self.follow(new)
+            self.track(new)
         return self
 
     def assign_later(self, value: object) -> Self:
@@ -238,12 +238,12 @@ class Variable(Tensor):
         if context.trace.get():
             return self.assign(new)
         state_moved()
-        self.follow(new)
+        self.track(new)
         self._initial = new.detach()  # which does not need the old value: reading computes it
         _PENDING[self.number] = self
         return self
 
-    def follow(self, value: Tensor) -> None:
+    def track(self, value: Tensor) -> None:
         """Passes gradients of later reads on to what its value is computed from, as in PyTorch
         after a change in place. Gradients of a parameter end here."""
         kept = not self._receives and is_grad_enabled() and seams.derivatives.tracked(value.node)

@@ -228,7 +228,7 @@ class Tensor(Methods):
         return DeviceName(_evaluator().device(self))
 
     def realize(self, device: str | None = None) -> Self:
-        """Computes it, and keeps it on the device; gives the tensor itself.
+        """Computes it, and keeps it on the device. Returns the tensor itself.
 
         Does not wait for the device and reads nothing back, so that it works everywhere. What is
         built from it later computes nothing again. device: where; if None, the device that stores
@@ -401,7 +401,7 @@ class Tensor(Methods):
         put_back: Callable[[Tensor, Tensor], Tensor],
         free: bool = False,
     ) -> Self:
-        """Says that this is a view, again(whole), of another tensor: a change in place changes that
+        """Marks this as a view, again(whole), of another tensor: a change in place changes that
         to put_back(whole, new), also outside of `no_grad` if it is free."""
         held = whole._whole() is not None  # a view of a view, which may be nobody else's
         self._shares = (lambda: whole) if held else ref(whole), again, put_back, free

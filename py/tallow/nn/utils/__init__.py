@@ -109,7 +109,7 @@ def parameters_to_vector(parameters: Iterable[Variable]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Variable]) -> None:
-    """Gives parameters the elements of a vector. ShapeError if there are not as many."""
+    """Copies the elements of a vector into parameters. ShapeError if there are not as many."""
     given = list(parameters)
     if vec.shape != (sum(p.size for p in given),):
         raise ShapeError(f"vector_to_parameters: {vec.shape} for {sum(p.size for p in given)}")

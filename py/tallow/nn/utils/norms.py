@@ -52,7 +52,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Ends what `weight_norm` began; gives the module. Raises OptionError if it did not."""
+    """Removes a `weight_norm`; returns the module. Raises OptionError if there is none."""
     return _given_back(module, name, (f"{name}_g", f"{name}_v"), "remove_weight_norm")
 
 
@@ -86,7 +86,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Ends what `spectral_norm` began; gives the module. Raises OptionError if it did not."""
+    """Removes a `spectral_norm`; returns the module. Raises OptionError if there is none."""
     mode = module.training
     object.__setattr__(module, "training", False)  # the singular value stays as it is
     parts = (f"{name}_orig", f"{name}_u", f"{name}_v")

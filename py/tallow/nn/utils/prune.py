@@ -186,7 +186,7 @@ class LnStructured(RandomStructured):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Gives a parameter a mask of ones."""
+    """Adds a mask of ones to a parameter."""
     Identity.apply(module, name)
     return module
 
