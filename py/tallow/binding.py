@@ -191,7 +191,7 @@ class _Late:
 
 
 def bind(owner: type) -> None:
-    """Gives a class the operators, methods and attributes of names.py."""
+    """Adds the operators, methods and attributes of names.py to a class."""
     for name, row in rows("operator").items():
         setattr(owner, name, _method(name, row))
     for name in (*rows("method"), *rows("static"), *(f"{name}_" for name in rows("in-place"))):

@@ -103,7 +103,7 @@ Number = Union[Scalar, int, float]  # noqa: UP007 - a runtime alias that names a
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Values that are computed anew while a condition holds.
+    """Values that are computed again while a condition holds.
 
     states: the values at the start of a turn. again: whether there is another turn. after: the
     values at its end. Several elements may take turns together until none needs another: a turn

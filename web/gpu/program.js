@@ -232,8 +232,8 @@ export class Program {
   }
 
   /**
-   * Have all runs from now on read and update these buffers. A plan with states runs only after
-   * that.
+   * Bind the plan's states to these buffers, which all later runs read and update. A plan with
+   * states runs only after that.
    * @param {number[]} ids  of the buffers, in the order of the plan's states
    */
   useStates(ids) {

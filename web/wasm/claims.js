@@ -3,7 +3,7 @@
  * How threads share the steps of programs: through a few words of memory that all of them have.
  *
  * A step that threads share is a job, cut into parts. The word WORK holds the present job and the
- * number of its next part, so that whoever increases it has begun that part and nothing else,
+ * number of its next part, so that a thread that increases it has begun that part and nothing else,
  * however late: what the word says is all that there is to know.
  */
 
@@ -37,7 +37,7 @@ export const jobOf = (word) => word >>> PART_BITS;
 
 /**
  * Where the parts begin that threads take one after the other, and where the last one ends. They
- * get smaller, so that all threads end at about the same time, whoever is interrupted; but not
+ * get smaller, so that all threads end at about the same time, even if one is interrupted; but not
  * smaller than two units if there are two for each thread, since kernels of few units gain by
  * computing several at once. py/tallow/runtime/wasm/threads.py cuts in the same way.
  * @param {number} units

@@ -142,7 +142,7 @@ floating: Field[Any] = Field("floating", None, in_key=True)
 """The element type of floating numbers that are given none; None is float32 (dtype.py)."""
 
 draws: Field[Callable[[], Any] | None] = Field("draws", None, in_key=False)
-"""Gives the stream of a random draw within a trace (random.py). Not in the key, as `trace`."""
+"""Returns the stream of a random draw within a trace (random.py). Not in the key, as `trace`."""
 
 _KEYED = [field for field in FIELDS.values() if field.in_key]
 

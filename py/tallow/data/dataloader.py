@@ -29,7 +29,7 @@ _FIXED = ("batch_sampler", "batch_size", "dataset", "drop_last", "sampler")
 
 
 class DataLoader(Generic[T_co]):
-    """The batches of a dataset, anew for each epoch.
+    """The batches of a dataset, again for each epoch.
 
         for x, y in DataLoader(dataset, batch_size=64, shuffle=True):
             loss = step(x, y)

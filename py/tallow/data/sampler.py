@@ -1,6 +1,6 @@
 """Samplers: the order in which a loader takes the samples of a dataset, as in torch.utils.data.
 
-Random orders are drawn anew for each epoch, and begin again after `tl.manual_seed`.
+Random orders are drawn again for each epoch, and begin again after `tl.manual_seed`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A setter counts the change by itself; a read within a trace notes the value. A plan of `@tl.jit`
 serves while all facts that its function read have the values that it read. Values decide, so that
-`train()`, `eval()`, `train()` finds the first plan again; counts only say what to compare anew.
+`train()`, `eval()`, `train()` finds the first plan again; counts only say what to compare again.
 
 `Fact` is an attribute of a class, `Table` a dict and `Items` a list that count their own changes.
 `noting` has the plain attributes of modules be noted too, while a function is traced. What can

@@ -35,7 +35,7 @@ class Note(NamedTuple):
 
 
 def note(owner: object, name: Hashable, read: Callable[[Any, Any], Any]) -> None:
-    """Says that the function that is traced here, if any is, depends on a fact."""
+    """Records that the function that is traced here, if any, depends on a fact."""
     tracing: Traced | None = context.trace.get()
     if tracing is not None:
         tracing.facts.note(owner, name, read)
@@ -225,7 +225,7 @@ def _ours(kind: type, name: str) -> bool:
 
 
 def wrote(owner: object, name: Hashable) -> None:
-    """Says that a fact has another value now: what setters call."""
+    """Records that a fact has changed; setters call it."""
     log.add(owner, name)
     if reads.running:
         tracing: Traced | None = context.trace.get()

@@ -21,7 +21,7 @@ class Reads:
 
     The classes get a `__getattribute__` for that. It goes with calls of modules outside of traces,
     not with the trace: each time that a class changes, Python forgets what it knows of the class
-    and of all that derive from it, and from version 3.13 on it no longer learns it anew after 1,000
+    and of all that derive from it, and from version 3.13 on it never learns it again after 1,000
     changes; reads then take three to eight times as long. So it goes with the first call, then with
     the second, the fourth and so on.
     """
@@ -59,7 +59,7 @@ class Reads:
             self.running -= 1
 
     def called(self) -> None:
-        """Says that a module is called outside of traces."""
+        """Records that a module is called outside of traces."""
         self._calls += 1
         if self._calls < self._patience:
             return

@@ -103,7 +103,7 @@ class Sequential(Module):
 
 
 def _refill(holder: Module, modules: Iterable[Module]) -> None:
-    """Gives a holder other modules, which are numbered from 0."""
+    """Replaces the modules of a holder; the new ones are numbered from 0."""
     given = list(modules)
     holder._modules.clear()
     for number, module in enumerate(given):
@@ -206,13 +206,13 @@ class ModuleDict(Module):
         del self._modules[name]
 
     def pop(self, key: str) -> Module:
-        """Takes a module out, and gives it."""
+        """Removes a module, and returns it."""
         found: Module = self[key]
         del self[key]
         return found
 
     def clear(self) -> None:
-        """Takes all modules out."""
+        """Removes all modules."""
         self._modules.clear()
 
     def keys(self) -> Iterable[str]:
@@ -308,13 +308,13 @@ class ParameterDict(Module):
         del self._parameters[name]
 
     def pop(self, key: str) -> Any:
-        """Takes a parameter out, and gives it."""
+        """Removes a parameter, and returns it."""
         found = self[key]
         del self[key]
         return found
 
     def clear(self) -> None:
-        """Takes all parameters out."""
+        """Removes all parameters."""
         self._parameters.clear()
 
     def get(self, key: str, default: object = None) -> Any:

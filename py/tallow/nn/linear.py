@@ -14,7 +14,7 @@ from .parameter import Parameter
 
 
 class Identity(Module):
-    """Gives its input. Any arguments are accepted and ignored, so that it can stand for a layer."""
+    """Returns its input. It accepts and ignores any arguments, so that it can stand for a layer."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()

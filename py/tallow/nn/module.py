@@ -161,7 +161,7 @@ class Module(HasState):
                 f"it in place, {name}.copy_(value)"
             )
         made = Buffer(value)
-        made.follow(asarray(value))
+        made.track(asarray(value))
         return made
 
     def __getattr__(self, name: str) -> Any:

@@ -96,7 +96,7 @@ class HasState:
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Gives parameters and buffers the values of a `state_dict`, tensors or arrays.
+        """Loads the values of a `state_dict`, tensors or arrays, into parameters and buffers.
 
         strict: every path must be there, and no other. Nothing is changed if something does not
         fit: TallowError then lists all that is missing, unexpected, or of another shape. assign:

@@ -50,7 +50,7 @@ class NarrowFloatWarning(UserWarning):
 
 
 def warn_of_float64(used: Backend, graph: Graph) -> None:
-    """Says so if a graph takes or gives float64, which a device computes in float32."""
+    """Warns if a graph takes or gives float64, which a device computes in float32."""
     ends = [*graph.inputs, *graph.outputs.values()]
     if any(node.dtype is float64 for node in ends):
         device = used.info.device
@@ -62,7 +62,7 @@ def warn_of_float64(used: Backend, graph: Graph) -> None:
 
 
 def warn_of_wide(graph: Graph, error: WideIntegerError) -> None:
-    """Says that a plan runs on NumPy, since the device has no integers of 64 bits."""
+    """Warns that a plan runs on NumPy, since the device has no integers of 64 bits."""
     warnings.warn(f"{graph.name} runs on NumPy: {error}", NoKernelWarning, stacklevel=3)
 
 

@@ -243,7 +243,7 @@ class Variable(Tensor):
             tracing.write(self, alias(new.node, self._past()) if self.requires_grad else new.node)
         else:
             self.settle(self._computed(new))
-            self.follow(new)
+            self.track(new)
         return self
 
     def assign_later(self, value: object) -> Self:
@@ -258,12 +258,12 @@ class Variable(Tensor):
         if context.trace.get():
             return self.assign(new)
         state_moved()
-        self.follow(new)
+        self.track(new)
         self._initial = new.detach()  # which does not need the old value: reading computes it
         _PENDING[self.number] = self
         return self
 
-    def follow(self, value: Tensor) -> None:
+    def track(self, value: Tensor) -> None:
         """Lets gradients of what reads it from now on pass through what its value is computed by,
         as in PyTorch after a change in place. A parameter's end here."""
         kept = not self._receives and is_grad_enabled() and seams.derivatives.tracked(value.node)

@@ -48,7 +48,7 @@ class Body:
         del self._computed[before:]
 
     def _remember(self, known: dict[Any, Any], key: Any, value: Any) -> None:
-        """Says what was computed, until the scope ends."""
+        """Records what was computed, until the scope ends."""
         known[key] = value
         self._computed.append((known, key))
 

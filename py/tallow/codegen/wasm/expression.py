@@ -54,11 +54,11 @@ class Expression(Body):
         self._given: dict[Node, int] = {}
 
     def give(self, node: Node, local: int) -> None:
-        """Says what the value of a node is, at the coordinates and width that are asked for."""
+        """Records the value of a node, at the requested coordinates and width."""
         self._given[node] = local
 
     def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
-        """Says that coordinates in a shape have the flat index `linear`."""
+        """Records the flat index `linear` of coordinates in a shape."""
         self.flat_indices.setdefault((shape, coords), linear)
 
     # ---- values --------------------------------------------------------------------------------

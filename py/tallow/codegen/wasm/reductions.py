@@ -170,7 +170,7 @@ class Fold:
         return self._rounded(total, exact)
 
     def _collect(self, total: int, dtype: DType, parts: Sequence[int]) -> None:
-        """Folds all lanes of vectors into a total, and begins these anew."""
+        """Folds all lanes of vectors into a total, and resets the vectors."""
         child, first = self.node.inputs[0].dtype, parts[0]
         emit = self.body.emit
         for part in parts[1:]:

@@ -1,7 +1,7 @@
 """Numbers of a kernel that stand outside its text, so that kernels of one form share a pipeline.
 
 Compiling a pipeline takes far longer than running it. Networks repeat a few forms of kernel at many
-shapes; with the shapes in the text every one would be compiled anew. So override constants and
+shapes; with the shapes in the text every one would be compiled again. So override constants and
 index literals become fields of a uniform, `params`, whose values travel in the plan.
 """
 

@@ -114,7 +114,7 @@ class Body(Protocol):
         """A coordinate as a variable."""
 
     def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
-        """Says where coordinates are in a shape."""
+        """Records the flat index of coordinates in a shape."""
 
     def block(self, head: str, write: Callable[[], None]) -> None:
         """Writes a block."""
@@ -228,7 +228,7 @@ _INDEXED = {
 
 
 def reduce(body: Body, node: Node, coords: Coords, width: int) -> str:
-    """Writes the reduction of one element, or of four side by side; gives its name."""
+    """Writes the reduction of one element, or of four side by side; returns its name."""
     op, (child,) = node.op, node.inputs
     assert isinstance(op, Reduce)
     axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
@@ -255,7 +255,7 @@ def reduce(body: Body, node: Node, coords: Coords, width: int) -> str:
 
 
 def fold_row(body: Body, node: Node, over: Coords, width: int, loop: str) -> str:
-    """Writes the reduction of a row; gives its name.
+    """Writes the reduction of a row; returns its name.
 
     over: the coordinates of the row's elements in terms of the loop's variable; the loop passes
     `width` elements at a time.

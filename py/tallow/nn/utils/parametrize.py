@@ -1,7 +1,7 @@
 """torch.nn.utils.parametrize: parameters that are computed from others, by modules.
 
 The module becomes one of a class of its own, in which the parameter's name is a property that
-computes it: in every call anew, under `@tl.jit` too. What it is computed from stands in
+computes it: in every call again, under `@tl.jit` too. What it is computed from stands in
 `module.parametrizations`, so that names in a `state_dict` are those of PyTorch, such as
 "parametrizations.weight.original".
 """

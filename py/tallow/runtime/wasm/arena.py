@@ -65,7 +65,7 @@ class Extent:
         self.start, self.size = start, size
 
     def close(self) -> None:
-        """Gives it back; only once."""
+        """Frees it; may be called only once."""
         arena, self._arena = self._arena, None
         if arena is not None:
             arena.left.append((self._block, self.start, self.start + self.size))

@@ -46,7 +46,7 @@ class Instance(Protocol):
         """What `bound` gave for some steps, as one call."""
 
     def close(self) -> None:
-        """Lets the threads forget it, and gives back what it has of a shared memory."""
+        """Removes it from the threads, and frees its part of a shared memory."""
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""Gives each Gradient node the part of its graph that it differentiates.
+"""Finds the part of the graph that each Gradient node differentiates.
 
 The operator names tensors: "y" is a function of those in "xs" and "zs". The nodes between become a
 graph in its attribute "graph", so that whatever works on nodes sees all that a Gradient reads.

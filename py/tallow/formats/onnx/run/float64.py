@@ -87,7 +87,7 @@ class Sides:
     def for_numpy(
         self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str], why: Reason
     ) -> bool:
-        """Records a node that NumPy computes. Returns whether it is computed anew in every run.
+        """Records a node that NumPy computes. Returns whether it is computed again in every run.
 
         made: the outputs of the node. given: the inputs of the stage.
         """
