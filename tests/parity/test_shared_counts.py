@@ -4,6 +4,7 @@ bit what it is if each is a group of its own, where nothing is shared."""
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ class Trained:
         self.params = parameters()
         given = self.params[:first]
         self.optimizer = COUNTING[name]([{"params": [p]} for p in given] if apart else given)
-        self.moves = {}
+        self.moves: dict[tuple[tuple[int, ...], ...], Any] = {}
         self.under_jit = under_jit
         self.steps = 0
 
