@@ -420,10 +420,12 @@ from tallow.runtime.buffer import live_buffers as live_buffers
 from tallow.runtime.debug import debug_nans as debug_nans
 from tallow.runtime.device import default_device as default_device
 from tallow.runtime.device import devices as devices
+from tallow.runtime.device import get_float32_function_precision as get_float32_function_precision
 from tallow.runtime.device import get_float32_matmul_precision as get_float32_matmul_precision
 from tallow.runtime.device import get_num_threads as get_num_threads
 from tallow.runtime.device import open_device as open_device
 from tallow.runtime.device import set_default_device as set_default_device
+from tallow.runtime.device import set_float32_function_precision as set_float32_function_precision
 from tallow.runtime.device import set_float32_matmul_precision as set_float32_matmul_precision
 from tallow.runtime.device import set_num_threads as set_num_threads
 from tallow.runtime.evaluator import realize as realize
@@ -648,6 +650,7 @@ __all__ = [
     "ge",
     "ger",
     "get_default_dtype",
+    "get_float32_function_precision",
     "get_float32_matmul_precision",
     "get_num_threads",
     "grad",
@@ -825,6 +828,7 @@ __all__ = [
     "select",
     "select_scatter",
     "set_default_device",
+    "set_float32_function_precision",
     "set_float32_matmul_precision",
     "set_grad_enabled",
     "set_num_threads",

@@ -81,8 +81,9 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "runtime.device": {
         "tallow": """
-            default_device devices get_float32_matmul_precision get_num_threads open_device
-            set_default_device set_float32_matmul_precision set_num_threads
+            default_device devices get_float32_function_precision get_float32_matmul_precision
+            get_num_threads open_device set_default_device set_float32_function_precision
+            set_float32_matmul_precision set_num_threads
         """,
     },
     "runtime.evaluator": {

@@ -27,6 +27,9 @@ _OUTSIDE = re.compile(
     re.IGNORECASE,
 )
 
+# What an error says of an index that is out of range, in a network whose indices are fed.
+_NAMED = re.compile(r"the input 'v\d+' holds the index -?\d+, .* for axis -?\d+ of \d+ element")
+
 _JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles decide
 
 
@@ -34,8 +37,9 @@ _JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles
 class Verdict:
     """status: "agreed"; "refused", by an error of Tallow's; "unjudged", where nobody else answers;
     "disputed", where the others differ from each other, and Tallow from both; or "finding".
-    kind: of a finding, "values", "shape", "type", "count", "range" (of an index), "ended",
-    or the exception's name; of a refusal "answered" where another answers. why: in words."""
+    kind: of a finding, "values", "shape", "type", "count", "range" (of an index), "words"
+    (of an error), "ended", or the exception's name; of a refusal "answered" where another answers.
+    why: in words."""
 
     case: Case
     status: str
@@ -75,6 +79,11 @@ def judge(
         own = getattr(errors, name, None)
         if own is None or not issubclass(own, errors.TallowError) or own is errors.DeviceError:
             return Verdict(case, "finding", name, said["error"])
+        if case.family == "fed_indices" and name == "IndexRangeError":
+            if "onnxruntime" in answers:
+                return Verdict(case, "finding", "range", f"{said['error']}, where it is in range")
+            if not _NAMED.search(said["error"]):
+                return Verdict(case, "finding", "words", f"no index or axis: {said['error']}")
         return Verdict(case, "refused", "answered" if answers else "", said["error"])
     mine = [decoded(value) for value in said["outputs"][0]]
     differences = {name: difference(case, mine, wanted, rough) for name, wanted in answers.items()}

@@ -119,6 +119,24 @@ def test_verdicts(mine: Any, runtime: Any, reference: Any, status: str, kind: st
     assert (verdict.status, verdict.kind) == (status, kind)
 
 
+@pytest.mark.parametrize(
+    ("words", "runtime", "status", "kind"),
+    [
+        ("the input 'v0' holds the index 7, which is out of range for axis 0 of 3 elements", NONE,
+         "refused", ""),
+        ("the input 'v0' holds the index 7, which is out of range for an axis of 3 elements", NONE,
+         "finding", "words"),
+        ("index 7 is out of bounds for axis 0", NONE, "finding", "words"),
+        ("the input 'v0' holds the index 2, which is out of range for axis 0 of 3 elements",
+         answer(X), "finding", "range"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_an_index_that_is_fed(words, runtime, status, kind) -> None:
+    case = replace(CASE, family="fed_indices")
+    verdict = judge(case, said(X, f"IndexRangeError: {words}"), {"onnxruntime": runtime})
+    assert (verdict.status, verdict.kind) == (status, kind)
+
+
 def test_exact_answers_are_exact() -> None:
     near = said(X * np.float32(1 + 1e-6))
     assert judge(replace(CASE, slack=0), near, {"onnxruntime": answer(X)}).status == "finding"

@@ -145,6 +145,7 @@ def index_sources(nodes: Iterable[Node]) -> Iterator[tuple[Node, Indexed]]:
             index, length = node.inputs[1], node.inputs[0].shape[axis]
         elif node.op is gather.position:
             index, length = node.inputs[0], _number(node.inputs[1])
+            axis = node.attrs.get("axis")
         elif node.op is gather.checked:
             index, length = node.inputs[0], node.attrs["count"]
             strict, ignored, what = True, node.attrs["ignored"], node.attrs["what"]

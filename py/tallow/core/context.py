@@ -119,6 +119,9 @@ autocast: Field[bool] = Field("autocast", False, in_key=True)
 matmul_precision: Field[str] = Field("matmul_precision", "highest", in_key=True)
 """How precise products of float32 tensors are (runtime/device.py)."""
 
+function_precision: Field[str] = Field("function_precision", "highest", in_key=True)
+"""How precise functions of float32 tensors such as the sine are (runtime/device.py)."""
+
 debug_nans: Field[bool] = Field("debug_nans", False, in_key=True)
 """Whether every floating result is checked (runtime/debug.py)."""
 

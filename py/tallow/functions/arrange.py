@@ -108,15 +108,19 @@ def scatter(x: Tensor, places: Tensor, updates: Tensor, reduction: str = "none")
         places.reshape((1, places.size)),
         updates.reshape((1, places.size, length)),
         reduction,
+        0,
     )
     return flat.reshape(x.shape)
 
 
-def scatter_rows(x: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    """`scatter` for each element of a batch: x (b, n, s), indices (b, j), updates (b, j, s)."""
+def scatter_rows(
+    x: Tensor, indices: Tensor, updates: Tensor, reduction: str, axis: int | None = None
+) -> Tensor:
+    """`scatter` for each element of a batch: x (b, n, s), indices (b, j), updates (b, j, s). axis:
+    the number of x's second axis where the user sees it, for errors."""
     if reduction not in _REDUCTIONS:
         raise OptionError(f"scatter: {reduction!r} is not one of {', '.join(_REDUCTIONS)}")
-    indices = position(indices, x.shape[1]).astype(dt.int32)
+    indices = position(indices, x.shape[1], axis).astype(dt.int32)
     return Tensor(make(arrange.scatter, x.node, indices.node, updates.node, reduction=reduction))
 
 
@@ -151,6 +155,7 @@ def scatter_elements(
         reshape(at, (batch, count)),
         reshape(new, (batch, count, length)),
         reduction,
+        axis,
     )
     back = tuple(order.index(a) for a in range(x.ndim))
     return _around(permute_dims(reshape(written, rows.shape), back), x)

@@ -37,10 +37,10 @@ def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     only = x.reshape((*before, *(1,) * indices.ndim, *after))
     spread = indices.reshape((*(1,) * len(before), *indices.shape, *(1,) * len(after)))
-    return _only(only, spread, node.shape)
+    return _only(only, spread, node.shape, axis)
 
 
-def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
+def _only(x: Tensor, indices: Tensor, shape: Shape, axis: int) -> Tensor:
     """A gather from an axis with one element: that element, broadcast to the shape.
 
     A gather kernel would not read the indices here, and a device rejects a buffer that its kernel
@@ -50,7 +50,8 @@ def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
     spread = Tensor(expand_node(x.node, shape))
     if indices.node.is_constant:
         return spread
-    return elementwise.where(elementwise.equal(position(indices, 1), 0), spread, spread)
+    at = position(indices, 1, axis)
+    return elementwise.where(elementwise.equal(at, 0), spread, spread)
 
 
 def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
@@ -72,17 +73,19 @@ def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
     if x.shape[axis] != 1:
         return Tensor(picked)
     part = x[tuple(slice(0, 1 if a == axis else dim) for a, dim in enumerate(node.shape))]
-    return _only(part, Tensor(node), picked.shape)
+    return _only(part, Tensor(node), picked.shape, axis)
 
 
-def position(indices: Tensor, length: int) -> Tensor:
-    """Integer indices along an axis of `length` elements, counted from its front.
+def position(indices: Tensor, length: int, axis: int | None = None) -> Tensor:
+    """Integer indices along an axis of `length` elements, counted from its front. axis: its number
+    in errors, if that says something to the user.
 
     NumPy rejects an index that is out of range; a GPU gives it the position `length`.
     """
     wide = indices.astype(dt.int32) if indices.dtype.size < 4 else indices
     number = creation.full((), length, wide.dtype)
-    return Tensor(make(gather.position, wide.node, expand_node(number.node, wide.shape)))
+    named = {} if axis is None else {"axis": axis}
+    return Tensor(make(gather.position, wide.node, expand_node(number.node, wide.shape), **named))
 
 
 def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None = None) -> Tensor:
@@ -257,8 +260,8 @@ def _at_points(x: Tensor, gathers: list[tuple[int, Tensor]]) -> Tensor:
     sizes = [x.shape[axis] for axis in axes]
     points = broadcast_shapes(*(indices.shape for _, indices in gathers), what="x[...]")
     flat: Tensor | None = None
-    for size, (_, indices) in zip(sizes, gathers, strict=True):
-        along = position(indices, size)
+    for size, (axis, indices) in zip(sizes, gathers, strict=True):
+        along = position(indices, size, axis)
         flat = along if flat is None else flat * size + along
     assert flat is not None
     order = (*axes, *others)

@@ -68,17 +68,18 @@ take_along_axis = Movement(
 """Each index picks along `axis` at its own position in the other axes (ONNX GatherElements)."""
 
 
-def _position(np: NumPy, index: Array, length: Array) -> Array:
+def _position(np: NumPy, index: Array, length: Array, axis: int | None = None) -> Array:
     counted = np.where(index < 0, index + length, index)
     inside = np.logical_and(counted >= 0, counted < length)
     if not (inside if isinstance(inside, bool) else inside.all()):
         wrong = index if isinstance(index, int) else index[~inside].flat[0]
         count = length if isinstance(length, int) else length.flat[0]
-        raise IndexError(f"index {wrong} is out of bounds for an axis of {count} elements")
+        where = "an axis" if axis is None else f"axis {axis}"
+        raise IndexError(f"index {wrong} is out of bounds for {where} of {count} elements")
     return counted
 
 
-def _position_or_length(index: Scalar, length: Scalar) -> Scalar:
+def _position_or_length(index: Scalar, length: Scalar, axis: int | None = None) -> Scalar:
     counted = select(index < 0, index + length, index).named("counted")
     return select((counted >= 0) & (counted < length), counted, length)
 
@@ -92,7 +93,8 @@ position = Elementwise(
     bounds=lambda operands, attrs, index, length: (0, length[1]),
 )
 """Indices (first operand), counted from the front, along an axis of a length (second operand).
-NumPy refuses one that is out of range; a GPU, which can't, gives it the length."""
+`axis`, if it is given, is its number in errors. NumPy refuses one that is out of range; a GPU,
+which can't, gives it the length."""
 
 
 def refusal(items: Iterable[int], count: int, ignored: int | None, what: str) -> str:

@@ -55,6 +55,8 @@ class NAdam(_Variant):
     decoupled_weight_decay it is taken from the parameter. foreach and capturable change nothing.
     """
 
+    _shared = ("step", "mu_product")
+
     def __init__(
         self,
         params: Params,

@@ -70,12 +70,12 @@ class SGD(Optimizer):
         step = gradient + total * momentum if group.fixed("nesterov") else total
         return [*changes, (buffer, total), (p, p - step * lr)]
 
-    def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
+    def _given(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """PyTorch counts no steps: there has been one if there is a buffer."""
         counted = any(group["dampening"] for group in self.param_groups)
         if counted and values.get("momentum_buffer") is not None:
-            values = {"step": 1.0, **values}
-        super()._load_state(p, values)
+            return {"step": 1.0, **values}
+        return values
 
 
 class ASGD(Optimizer):
@@ -86,6 +86,8 @@ class ASGD(Optimizer):
     of the parameter. state[p]["ax"] is the parameter itself up to step t0, and then the mean of its
     values. foreach and capturable change nothing.
     """
+
+    _shared = ("step", "eta", "mu")
 
     def __init__(
         self,

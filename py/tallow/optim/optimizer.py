@@ -6,8 +6,9 @@ step as its state. So under `@tl.jit` a schedule compiles nothing again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any, Self
 
 from .. import functions as f
@@ -23,6 +24,7 @@ from .group import Group
 from .hooks import Hooked
 from .leaf import Leaf
 from .states import States, fitting, kept
+from .steps import Scalars, same_values
 
 Params = Iterable[Tensor] | Iterable[Mapping[str, Any]] | Iterable[tuple[str, Tensor]]
 Closure = Callable[[], Tensor]
@@ -39,6 +41,9 @@ class Optimizer(Hooked):
     """
 
     param_groups = Fact[list[Group]]()
+    _shared: tuple[str, ...] = ("step",)
+    """What `_update` keeps of a parameter that is one number, and is the same for all parameters of
+    a group that were always stepped together: they share it."""
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         super().__init__()
@@ -48,7 +53,9 @@ class Optimizer(Hooked):
         self._steps: dict[str | None, Jitted] = {}  # by device
         self.state = States(self._leaves)
         self._firsts: dict[int, Tensor] = {}  # what variables of the state began with
+        self._alike: Mapping[int, Hashable] = {}  # what is equal for parameters that share numbers
         self._skipped: Tensor | None = None
+        self._scalars = Scalars(self._shared)
         if isinstance(params, Tensor):
             raise ArgumentError(
                 f"{type(self).__name__}: the parameters must be a list, not one "
@@ -152,12 +159,18 @@ class Optimizer(Hooked):
         """Changes every parameter that has a gradient."""
         pairs: list[tuple[Variable, Tensor]] = []
         with no_grad():
-            for group in self.param_groups:
-                for given in group["params"]:
-                    p = self._own(given)
-                    gradient = p.grad
-                    if gradient is not None:
-                        pairs += self._update(group, p, self._ascent(group, gradient))
+            stepped = [
+                (number, group, p, gradient)
+                for number, group in enumerate(self.param_groups)
+                for p in map(self._own, group["params"])
+                if (gradient := p.grad) is not None
+            ]
+            if not stepped:
+                return
+            self._begin({p.number: (number, p.stored_on) for number, _, p, _ in stepped})
+            for _, group, p, gradient in stepped:
+                pairs += self._update(group, p, self._ascent(group, gradient))
+            pairs = list({variable.number: (variable, new) for variable, new in pairs}.values())
             # Settings are float32, and so are sums of them with a parameter of float16.
             pairs = [(variable, value.astype(variable.dtype)) for variable, value in pairs]
             if self._skipped is not None:
@@ -194,16 +207,35 @@ class Optimizer(Hooked):
         own = self.state.setdefault(p.number, {})
         if name not in own or own[name].number not in self._firsts:  # none, or one of a state_dict
             first = asarray(f.zeros(p.shape, p.dtype) if initial is None else initial)
-            own.setdefault(name, self._variable(p, name, first))
-            self._firsts[own[name].number] = first
+            self._firsts[self._variable(p, name, first).number] = first
         found: Variable = own[name]
         return found
 
     def _variable(self, p: Parameter, name: str, value: Tensor) -> Variable:
-        return Variable(value, device=p.stored_on, name=f"{p.name} {name}")
+        """The variable of this name that belongs to a parameter, or a new one with this value."""
+        own = self.state.setdefault(p.number, {})
+        if name not in own:
+            make = partial(Variable, value, device=p.stored_on, name=f"{p.name} {name}")
+            if name in self._shared:
+                others = (own[each].number for each in self._shared if each in own)
+                alike = self._alike.get(p.number, p.number)
+                own[name] = self._scalars.new((alike, *others), name, make)
+            else:
+                own[name] = make()
+        found: Variable = own[name]
+        return found
+
+    def _begin(self, alike: Mapping[int, Hashable]) -> None:
+        """Begins a step, or a loading. alike: equal for parameters to which the same is done, by
+        their numbers."""
+        self._alike = alike
+        for variable, copy in self._scalars.begin(self.state, alike.get):
+            if variable.number in self._firsts:
+                self._firsts[copy.number] = self._firsts[variable.number]
 
     def _count(self, p: Parameter) -> tuple[Variable, Tensor]:
-        """How many steps a parameter has taken, and that number after this step, in float32."""
+        """How many steps a parameter has taken, and that number after this step, in float32.
+        Parameters of a group that were always stepped together have one variable for it."""
         variable = self._state(p, "step", 0.0)
         return variable, variable + 1.0
 
@@ -272,8 +304,15 @@ class Optimizer(Hooked):
         given_state = {of[str(n)].number: values for n, values in state_dict["state"].items()}
         for own, given in zip(self.param_groups, loaded, strict=True):
             own.update(given)
+        given_state = {p.number: self._given(given_state.get(p.number, {})) for p in order}
+        if not self._keeps_its_own_state:
+            self._begin({
+                p.number: (number, p.stored_on, same_values(given_state[p.number], self._shared))
+                for number, group in enumerate(self.param_groups)
+                for p in map(self._own, group["params"])
+            })  # fmt: skip
         for p in order:
-            self._load_state(p, given_state.get(p.number, {}))
+            self._load_state(p, given_state[p.number])
         for hook in list(self._load_state_dict_post_hooks.values()):
             hook(self)
 
@@ -289,6 +328,10 @@ class Optimizer(Hooked):
                     f"parameter {p.shape}; the order of parameters may be another one"
                 )
 
+    def _given(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a step keeps of a parameter, from what a `state_dict` has of it."""
+        return values
+
     def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
         """Gives the variables of a parameter these values; the others what they began with. They
         stay the same variables, since compiled steps have them as their state."""
@@ -299,8 +342,7 @@ class Optimizer(Hooked):
         for name, value in given.items():
             # Older files of PyTorch have numbers where there are tensors now.
             tensor = fitting(p, name, asarray(value))
-            own = self.state.setdefault(p.number, {})
-            variable = own.setdefault(name, self._variable(p, name, tensor))
+            variable = self._variable(p, name, tensor)
             variable.assign(tensor.astype(variable.dtype))
         for name, variable in list(self.state.get(p.number, {}).items()):
             if name in given:
@@ -317,11 +359,12 @@ class Optimizer(Hooked):
         copied = object.__new__(type(self))
         memo[id(self)] = copied
         Hooked.__init__(copied)  # PyTorch's copies have no hooks either
-        apart = ("param_groups", "state", "_firsts", "_leaves", "_steps", *vars(copied))
+        apart = ("param_groups", "state", "_firsts", "_leaves", "_steps", "_scalars", *vars(copied))
         rest = {name: value for name, value in vars(self).items() if name not in apart}
         vars(copied).update(deepcopy(rest, memo))
         copied._leaves, copied._steps, copied._firsts = {}, {}, {}
         copied.param_groups, copied.state = Items(), States(copied._leaves)
+        copied._scalars = Scalars(copied._shared)
         for group in self.param_groups:
             settings = {name: deepcopy(v, memo) for name, v in group.items() if name != "params"}
             settings["params"] = [deepcopy(p, memo) for p in group["params"]]

@@ -43,6 +43,7 @@ DEVICES: dict[str, Device] = {
     device.name: device for device in (WebGpuDevice(), _wasm, NumpyDevice())
 }
 PRECISIONS = ("highest", "high", "medium")
+FUNCTION_PRECISIONS = ("highest", "medium")
 
 
 def devices() -> list[str]:
@@ -134,6 +135,28 @@ def set_float32_matmul_precision(precision: str) -> None:
         known = ", ".join(map(repr, PRECISIONS))
         raise OptionError(f"{precision!r} is not a precision of products; choose one of {known}")
     context.matmul_precision.set(precision)
+
+
+def get_float32_function_precision() -> str:
+    """What `set_float32_function_precision` has set; "highest" at first."""
+    return context.function_precision.get()
+
+
+def set_float32_function_precision(precision: str) -> None:
+    """How precise sin, cos, tan, asin, acos, atan, sinh and atanh of float32 tensors must be.
+
+    "highest", the default: WebGPU computes them by expressions of Tallow's, whose largest errors
+    docs/accuracy.md has. "medium": by WGSL's own functions, which take fewer instructions. WGSL
+    promises of sin and cos an absolute error of 2 ** -11 from -pi to pi, and nothing beyond or for
+    NaN and infinities. NumPy and WebAssembly compute the same under both.
+
+    Holds for what is compiled from now on; sessions that are made already stay as they are.
+    Raises OptionError for any other value.
+    """
+    if precision not in FUNCTION_PRECISIONS:
+        known = ", ".join(map(repr, FUNCTION_PRECISIONS))
+        raise OptionError(f"{precision!r} is not a precision of functions; choose one of {known}")
+    context.function_precision.set(precision)
 
 
 def get_num_threads() -> int:

@@ -281,7 +281,8 @@ _numbers: WeakKeyDictionary[Any, Numbers] = WeakKeyDictionary()
 def _looked_up(todo: Work) -> tuple[Structure, Hashable, Entry | None]:
     """The structure by which the plan of some work is known, its key, and the plan, if there is
     one."""
-    structure, memory, precision = todo.structure, todo.used.memory, context.matmul_precision.get()
+    structure, memory = todo.structure, todo.used.memory
+    precision = context.matmul_precision.get(), context.function_precision.get()
     key = structure.key_of(todo.outputs), precision
     entry = _find(memory, key)
     if entry is None:

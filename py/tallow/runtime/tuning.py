@@ -31,7 +31,11 @@ from ..errors import DeviceLostError, StorageError, TallowError, WideIntegerErro
 from ..graph import Graph, Node, input_node, make
 from ..ops.kinds import Contraction
 from .base import Backend, Timing
-from .device import backend, get_float32_matmul_precision
+from .device import (
+    backend,
+    get_float32_function_precision,
+    get_float32_matmul_precision,
+)
 from .hosted import has_code, warn_of_float64, warn_of_wide
 
 GAIN = 0.95  # a candidate must take at most this share of the default's time to replace it
@@ -232,10 +236,13 @@ def compile_for(used: Backend, graph: Graph, begin: Begin | None = None) -> Comp
 
 
 def limits_of(used: Backend) -> Limits:
-    """What a device can hold, with the precision of products and what was tuned for that."""
+    """What a device can hold, with the precisions of products and functions and what was tuned for
+    the former."""
     half = get_float32_matmul_precision() == "medium"
+    builtins = get_float32_function_precision() == "medium"
     choices = _record(used).get(_column(half), {})
-    return replace(used.limits, traits=replace(used.limits.traits, half=half, choices=choices))
+    traits = replace(used.limits.traits, half=half, builtins=builtins, choices=choices)
+    return replace(used.limits, traits=traits)
 
 
 def _column(half: bool) -> str:

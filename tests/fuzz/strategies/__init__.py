@@ -7,6 +7,7 @@ from . import (
     control_flow,
     convolution,
     elementwise,
+    fed_indices,
     graphs,
     indexing,
     learning,

@@ -1,4 +1,4 @@
-"""The precision of products: its names, and how it reaches the choice of kernels."""
+"""The precisions of products and of functions: their names, and how they reach the kernels."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import tallow as tl
 from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
 from tallow.graph import Graph, input_node
+from tallow.runtime import eager
 from tallow.runtime.tuning import limits_of
 
 GPU = Limits(traits=Traits(subgroups=True, float16=True))
@@ -24,6 +25,7 @@ def as_before() -> Iterator[None]:
     """Restores the default setting after each test."""
     yield
     tl.set_float32_matmul_precision("highest")
+    tl.set_float32_function_precision("highest")
 
 
 def product() -> Graph:
@@ -76,3 +78,61 @@ def test_an_unknown_precision_is_an_error_that_names_the_known_ones(wrong: Any) 
     assert isinstance(raised.value, ValueError)
     assert repr(wrong) in str(raised.value)
     assert tl.get_float32_matmul_precision() == "highest"
+
+
+FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "atanh")
+
+
+def function_kernel(name: str, size: int = 8) -> str:
+    """The kernel's source for a function on such a device."""
+    x = input_node("x", (size,), tl.float32)
+    graph = Graph((x,), {"y": getattr(tl, name)(tl.Tensor(x)).node}, name)
+    return "\n".join(compile_graph(graph, "webgpu", limits_of(backend_with(GPU))).plan.modules)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_medium_has_wgsls_own_functions(name: str) -> None:
+    own = function_kernel(name)
+    assert f"fn {name}_" in own
+    tl.set_float32_function_precision("medium")
+    plain = function_kernel(name)
+    assert f"fn {name}" not in plain and f"{name}(v1)" in plain
+    tl.set_float32_function_precision("highest")
+    assert function_kernel(name) == own
+
+
+@pytest.mark.parametrize("name", ["log", "tanh"])
+def test_functions_that_are_wrong_for_some_operands_stay_ours(name: str) -> None:
+    tl.set_float32_function_precision("medium")
+    assert f"fn {name}_" in function_kernel(name)
+
+
+def test_the_precision_of_functions_is_a_part_of_the_key() -> None:
+    tl.set_default_device("numpy")
+    jitted = tl.jit(tl.sin)
+    x = tl.asarray([0.5, 1.0])
+    for precision, plans in (("highest", 1), ("medium", 2), ("highest", 2), ("medium", 2)):
+        tl.set_float32_function_precision(precision)
+        np.testing.assert_allclose(jitted(x).numpy(), np.sin([0.5, 1.0]), rtol=1e-6)
+        assert jitted.plans == plans
+    tl.set_default_device(None)
+
+
+def test_eager_plans_differ_by_the_precision_of_functions(monkeypatch) -> None:
+    tl.set_default_device("wasm")
+    compiled = []
+    plain = eager.compile_for
+    monkeypatch.setattr(eager, "compile_for", lambda *a, **k: compiled.append(1) or plain(*a, **k))
+    x = tl.asarray(np.linspace(0, 1, 37, dtype=np.float32))
+    for precision, count in (("highest", 1), ("medium", 2), ("highest", 2), ("medium", 2)):
+        tl.set_float32_function_precision(precision)
+        (tl.sin(tl.cos(x)) * 3.5).realize()
+        assert len(compiled) == count
+    tl.set_default_device(None)
+
+
+@pytest.mark.parametrize("wrong", ["high", "", None])
+def test_an_unknown_precision_of_functions(wrong: Any) -> None:
+    with pytest.raises(tl.OptionError, match="'highest', 'medium'"):
+        tl.set_float32_function_precision(wrong)
+    assert tl.get_float32_function_precision() == "highest"

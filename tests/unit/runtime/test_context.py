@@ -143,6 +143,10 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Seen, Any, Any, bool]] = {
     "set_float32_matmul_precision": (
         tl.set_float32_matmul_precision, tl.get_float32_matmul_precision, "highest", "high", True,
     ),
+    "set_float32_function_precision": (
+        tl.set_float32_function_precision, tl.get_float32_function_precision, "highest", "medium",
+        True,
+    ),
     "debug_nans": (tl.debug_nans, context.debug_nans.get, False, True, True),
 }  # fmt: skip
 """Plain calls, how to see their switch, what it is before and after, and whether all threads see
@@ -193,6 +197,7 @@ def test_gradients_in_two_threads() -> None:
 
 OTHERS: dict[str, Any] = {
     "gradients": False, "autocast": True, "matmul_precision": "high", "debug_nans": True,
+    "function_precision": "medium",
     "pytorch": True, "floating": tl.float64,
 }  # fmt: skip
 """Another value for each field that is part of the key."""

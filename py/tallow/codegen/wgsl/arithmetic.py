@@ -15,7 +15,7 @@ from typing import Any
 from ...core.dtype import DType, device_type
 from ...ops.kinds import Elementwise, Reduce
 from ...scalar import Loop, Scalar, operand
-from .functions import HELPERS
+from .functions import HELPERS, LESS_PRECISE
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
 
 _INFIX = {
@@ -64,16 +64,21 @@ class Template:
 
 @cache
 def elementwise(
-    op: Elementwise, operands: tuple[DType, ...], result: DType, width: int
+    op: Elementwise,
+    operands: tuple[DType, ...],
+    result: DType,
+    width: int,
+    builtins: bool = False,
 ) -> Template:
-    """The WGSL of an op for operands of such types, `width` elements side by side."""
+    """The WGSL of an op for operands of such types, `width` elements side by side. builtins: by
+    WGSL's own functions where these are only less precise than ours."""
     names = parameters(op.scalar)
     values = [
         operand(index, device_type(dtype), name)
         for index, (dtype, name) in enumerate(zip(operands, names, strict=False))
     ]
     attrs = {"dtype": device_type(result)} if "dtype" in names else {}
-    return template(op.name, op.scalar(*values, **attrs), values, width)
+    return template(op.name, op.scalar(*values, **attrs), values, width, builtins)
 
 
 @cache
@@ -96,11 +101,14 @@ def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount] if code else ("x", "y", "z", "w", "a", "b", "c")
 
 
-def template(name: str, expression: Scalar, operands: list[Scalar], width: int) -> Template:
-    """An expression printed; `name` is that of a function, if it needs one."""
+def template(
+    name: str, expression: Scalar, operands: list[Scalar], width: int, builtins: bool = False
+) -> Template:
+    """An expression printed; `name` is that of a function, if it needs one. builtins: see
+    `elementwise`."""
     uses = _uses(expression)
     loses_nan = any(each.primitive in _LOSES_NAN and each.dtype.is_floating for each in uses)
-    printer = _Printer(uses, width)
+    printer = _Printer(uses, width, builtins)
     primitives = [each for each in uses if each.primitive not in ("operand", "number")]
     if len(primitives) <= _LONGEST:
         for value in operands:
@@ -140,9 +148,10 @@ def _uses(expression: Scalar) -> Counter[Scalar]:
 class _Printer:
     """Prints parts of an expression; what has a name, or is used twice, becomes a statement."""
 
-    def __init__(self, uses: Counter[Scalar], width: int) -> None:
+    def __init__(self, uses: Counter[Scalar], width: int, builtins: bool) -> None:
         self.uses = uses
         self.width = width
+        self.builtins = builtins
         self.lines: list[str] = []
         self.functions: dict[str, str] = {}
         self.names: dict[Scalar, str] = {}
@@ -176,7 +185,7 @@ class _Printer:
         parts = [self.text(each) for each in part.parts]
         arguments = ", ".join(map(_bare, parts))
         name, kind = part.primitive, type_of(part.dtype, self.width)
-        if name in HELPERS:
+        if name in HELPERS and not (self.builtins and name in LESS_PRECISE):
             return f"{self._helper(part)}({arguments})"
         if name == "remainder" and part.dtype.kind == "i":  # % of negative numbers is undefined
             return f"({parts[0]} - {parts[1]} * ({parts[0]} / {parts[1]}))"  # on some drivers

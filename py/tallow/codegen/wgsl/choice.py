@@ -52,14 +52,16 @@ class Traits:
     software: a CPU plays the GPU; workgroup memory and barriers are slow there. lanes: neighbours
     in x that it computes at once, for which a workgroup of fewer leaves lanes idle. subgroups,
     float16: WGSL features that are on. half: products of operands rounded to float16, which changes
-    answers, are allowed; those of operands that are rounded already always are. choices: names of
-    schedules by `signature`, as tuned.
+    answers, are allowed; those of operands that are rounded already always are. builtins: functions
+    such as the sine may be WGSL's own, whose errors are larger. choices: names of schedules by
+    `signature`, as tuned.
     """
 
     software: bool = False
     subgroups: bool = False
     float16: bool = False
     half: bool = False
+    builtins: bool = False
     choices: Mapping[str, str] = field(default_factory=dict)
     lanes: int = 4
 

@@ -35,7 +35,7 @@ class Expression:
     one.
     known: a shape, coordinates in it and their flat index, which saves the arithmetic. flat: every
     node is indexed by one coordinate, its flat index. team: which invocations compute a reduction
-    together.
+    together. builtins: functions such as the sine are WGSL's own.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class Expression:
         known: tuple[tuple[int, ...], Coords, Coord] | None = None,
         flat: bool = False,
         team: Team = ALONE,
+        builtins: bool = False,
     ) -> None:
         self.reads = reads
         self.declared = declared
@@ -53,6 +54,7 @@ class Expression:
         self.flat_indices = {known[:2]: known[2]} if known else {}
         self.flat = flat
         self.team = team
+        self.builtins = builtins
         self._scopes: list[tuple[list[str], dict[Key, str]]] = [([], {})]
         self._given: dict[Node, str] = {}
         self._names = 0
@@ -170,7 +172,7 @@ class Expression:
         assert isinstance(op, Elementwise)
         operands = [self.value(child, coords, width) for child in node.inputs]
         types = tuple(child.dtype for child in node.inputs)
-        template = arithmetic.elementwise(op, types, node.dtype, width)
+        template = arithmetic.elementwise(op, types, node.dtype, width, self.builtins)
         self.helpers.update(template.functions)
         text = template.text.format(*operands)
         if template.loses_nan:

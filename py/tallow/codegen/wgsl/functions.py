@@ -271,3 +271,7 @@ HELPERS = {
     "multiply_high": MULTIPLY_HIGH,
 }
 """By the primitive that each computes."""
+
+LESS_PRECISE = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "atanh"))
+"""Those for which WGSL has a function that is less precise, and otherwise right within its range.
+WGSL's pow, log and tanh are wrong for some operands."""

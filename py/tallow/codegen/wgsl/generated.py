@@ -55,7 +55,7 @@ def generated(
     result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
 ) -> Kernel:
     """The kernel of a group, in generated WGSL."""
-    root, module = result.root, Module(reads, result)
+    root, module = result.root, Module(reads, result, traits.builtins)
     flat = is_flat(root, members, reads)
     width = 4 if flat or _has_lanes(root, members) else 1
     count = -(-root.size // width)
@@ -89,7 +89,7 @@ def generated_rows(
 ) -> Kernel:
     """An invocation, or a team, computes a row: each reduction in a loop over it, then the
     results."""
-    root, module = result.root, Module(reads, result)
+    root, module = result.root, Module(reads, result, traits.builtins)
     outer, inner = root.shape[: row[0]], root.shape[row[0] :]
     rows, length = math.prod(outer), math.prod(inner)
     width = 4 if root.shape[lane_axis(root.shape)] % 4 == 0 else 1

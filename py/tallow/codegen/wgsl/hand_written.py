@@ -40,7 +40,7 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
     """The hand-written kernel for a node, with the loads and stores of what is fused around it."""
     schedule = choose(anchor, traits)
     file = kernel_file(schedule.file)
-    module = Module(reads, result)
+    module = Module(reads, result, traits.builtins)
     kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
     functions = {
         load.function: _load_function(module, anchor, load, load.width or schedule.width)

@@ -60,9 +60,10 @@ class Kernel:
 
 
 class Module:
-    """What the functions of one module share."""
+    """What the functions of one module share. builtins: see Traits."""
 
-    def __init__(self, reads: Sequence[Node], result: Result) -> None:
+    def __init__(self, reads: Sequence[Node], result: Result, builtins: bool = False) -> None:
+        self.builtins = builtins
         self.result = result
         self.bound = [node for node in reads if node not in result.over]
         self.reads = {node: f"b{binding}" for binding, node in enumerate(self.bound)}
@@ -73,7 +74,9 @@ class Module:
 
     def body(self, **options: Any) -> Expression:
         """The body of one of its functions."""
-        return Expression(self.reads, self.declared, self.helpers, **options)
+        return Expression(
+            self.reads, self.declared, self.helpers, builtins=self.builtins, **options
+        )
 
     def text(self, title: str, functions: str, result_width: int, kept: str = "") -> str:
         """The finished module: generated functions, and what a kernel file adds to them."""

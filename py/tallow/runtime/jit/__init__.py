@@ -87,14 +87,18 @@ class Jitted:
             entry = matching(entries, used.memory)
         if entry is None:
             entry = self._traced(args, kwargs, used)
-            entries.append(entry)
+            if not entry.once:
+                entries.append(entry)
             if len(entries) > _ENTRIES:  # a fact that is another one at each call
                 entries.pop(0).program.close()
             if len(self._entries) > _ENTRIES:
                 for old in self._entries.pop(next(iter(self._entries))):
                     old.program.close()
         try:
-            return run(entry, leaves)
+            result = run(entry, leaves)
+            if entry.once:
+                entry.program.close()
+            return result
         except DeviceLostError:
             now = backend(memory.name).memory
             for leaf in leaves:
@@ -157,6 +161,7 @@ class Jitted:
             len(returned),
             tracked,
             shown,
+            tracing.once,
         )
 
     def _checked(self, tensor: Tensor) -> Tensor:

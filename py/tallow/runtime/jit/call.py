@@ -35,7 +35,8 @@ class Entry(NamedTuple):
     of those that it leaves. facts: those that it read. draws: how many draws of
     random numbers a call makes. indexed: the leaves that are indices; checked: those that were
     looked at. tracked: the outputs through which gradients would have to pass. result: what the
-    function returned, with numbers of outputs instead of tensors.
+    function returned, with numbers of outputs instead of tensors. once: whether it serves for one
+    call alone.
     """
 
     program: Program
@@ -51,6 +52,7 @@ class Entry(NamedTuple):
     outputs: int
     tracked: list[int]
     result: object
+    once: bool
 
 
 def matching(entries: Sequence[Entry], memory: Memory) -> Entry | None:

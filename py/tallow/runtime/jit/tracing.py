@@ -102,6 +102,7 @@ class Trace:
         self.gradients: dict[int, Gradient] = {}
         self.stream: Node | None = None
         self.draws = 0
+        self.once = False  # whether what is traced serves for this call alone
 
     def read(self, variable: Variable) -> Node:
         state = self.states.get(variable.number)
@@ -119,6 +120,16 @@ class Trace:
         self.read(variable)  # so that it is a state, though nothing reads it before
         state = self.states[variable.number]
         state.value, state.written = node, True
+
+    def split(self, pairs: Sequence[tuple[Variable, Variable]]) -> None:
+        """Variables have copies from here on. If the function has written one, only this call may
+        compute from it what it should compute from the copy: it is the last one in which the two
+        are equal at the beginning."""
+        for variable, copy in pairs:
+            own = self.states.get(variable.number)
+            if own is not None and own.written:
+                self.write(copy, own.value)
+                self.once = True
 
     def draw(self) -> Tensor:
         """The stream of the next draw of random numbers: that of the call, so many draws on."""

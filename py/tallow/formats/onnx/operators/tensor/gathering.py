@@ -54,18 +54,19 @@ def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
     return f.take_along_axis(x, indices, axis)
 
 
-def flat_indices(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
+def flat_indices(indices: Tensor, shape: Shape, clamped: bool, first: int = 0) -> Tensor:
     """Tuples of indices (..., axes of `shape`) as row-major offsets in that shape, (...).
 
     NumPy rejects an index that is out of range. On a GPU it becomes the last one along its axis if
-    `clamped`; otherwise its tuple gets the offset after the last element.
+    `clamped`; otherwise its tuple gets the offset after the last element. first: the number of the
+    first of these axes, for errors.
     """
     total: Tensor | None = None
     inside: Tensor | None = None
     for axis, (length, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
         index = indices[..., axis]
         check_range(index, length)
-        index = position(index, length)
+        index = position(index, length, first + axis)
         if clamped:
             index = f.minimum(index, length - 1)
         else:
@@ -92,7 +93,7 @@ def gather_nd(call: Call, x: Tensor, indices: Tensor) -> Tensor:
     lead, rest = x.shape[batch : batch + depth], x.shape[batch + depth :]
     each, count = size_of(lead), size_of(x.shape[:batch])
     offsets = f.reshape(
-        flat_indices(indices, lead, True), (count, -1) if indices.size else (count, 0)
+        flat_indices(indices, lead, True, batch), (count, -1) if indices.size else (count, 0)
     )
     offsets = offsets + f.reshape(f.arange(count), (count, 1)) * each
     rows = f.reshape(x, (count * each, *rest))
