@@ -8,6 +8,7 @@ import math
 from ..errors import OptionError
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, reduction
+from .factors import factor_first
 
 
 def clamp(
@@ -19,6 +20,7 @@ def clamp(
     return elementwise.clip(input, min, max)
 
 
+@factor_first("alpha", 2)
 def sub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
     """input - alpha * other."""
     return asarray(input) - (other if alpha == 1 else asarray(other) * alpha)
@@ -64,11 +66,13 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Scalar) -> Tensor:
     return input + (end - input) * weight
 
 
+@factor_first("value", 3)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
     """input + value * tensor1 * tensor2."""
     return input + tensor1 * tensor2 * value
 
 
+@factor_first("value", 3)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
     """input + value * tensor1 / tensor2."""
     return input + tensor1 / tensor2 * value

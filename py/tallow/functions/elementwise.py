@@ -23,6 +23,7 @@ from ..ops.elementwise import cast
 from ..ops.elementwise import where as select
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Scalar, Tensor, asarray
+from .factors import factor_first
 
 
 def expand_node(node: Node, shape: Shape) -> Node:
@@ -280,6 +281,7 @@ def where(condition: Operand, x1: Operand, x2: Operand) -> Tensor:
     return Tensor(make(select, *[expand_node(node, shape) for node in (mask, a, b)]))
 
 
+@factor_first("alpha", 2)
 def add(x1: Operand, x2: Operand, *, alpha: Scalar = 1) -> Tensor:
     """x1 + alpha * x2, with broadcasting and promotion; of truth values, whether one is true.
 

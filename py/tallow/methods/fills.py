@@ -37,7 +37,9 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 def detach_(input: Tensor) -> Tensor:
-    """Ends the way of gradients here."""
+    """Ends the way of gradients here; a leaf receives none from now on."""
+    if input.is_leaf:
+        return input.requires_grad_(False)
     return input.become(input.detach())
 
 
