@@ -50,3 +50,19 @@ def test_lists_of_lists_of_parameters() -> None:
     assert [len(each) for each in held[:1]] == [2]
     with pytest.raises(IndexError):
         held[4]
+
+
+def test_names_that_a_module_cannot_have() -> None:
+    module = nn.Module()
+    for add in (module.add_module, module.register_parameter, module.register_buffer):
+        for name in ("a.b", "", "forward"):
+            with pytest.raises(KeyError, match=r"name in a module|already has") as caught:
+                add(name, None)
+            assert not str(caught.value).startswith("'")
+
+
+def test_compiling_a_module_changes_nothing() -> None:
+    layer = nn.Linear(2, 2)
+    assert layer.compile(mode="reduce-overhead") is None
+    with pytest.warns(UserWarning):
+        assert layer.cuda() is layer
