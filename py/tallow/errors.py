@@ -79,6 +79,12 @@ class OptionError(TallowError, ValueError):
     """An option has an invalid value."""
 
 
+class ModuleNameError(OptionError, KeyError):
+    """A name that a module cannot have for what it holds."""
+
+    __str__ = Exception.__str__  # KeyError's shows quotes
+
+
 class MissingError(OptionError, NotImplementedError):
     """What this kind of object does not have."""
 

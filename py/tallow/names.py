@@ -108,7 +108,8 @@ NAMES: dict[str, dict[str, str]] = {
         "method": "to_sparse",
     },
     "functions.arithmetic": {
-        "tallow method in-place torch": "addcdiv addcmul div lerp sub",
+        "tallow method in-place torch": "addcdiv addcmul lerp",
+        "tallow method in-place number-first": "div sub",
         "tallow method in-place torch torch_": "clamp log10 log2 rsqrt",
         "tallow method torch": "allclose isclose isfinite",
         "method in-place torch torch_": "clip=clamp",

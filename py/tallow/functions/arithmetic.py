@@ -8,6 +8,7 @@ import math
 from ..errors import OptionError
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, reduction
+from .factors import factor_first
 
 
 def clamp(
@@ -26,6 +27,7 @@ def clamp(
     return elementwise.clip(input, min, max)
 
 
+@factor_first("alpha", 2)
 def sub(input: Tensor, other: Tensor | Scalar, *, alpha: Scalar = 1) -> Tensor:
     """Subtracts a multiple of other: input - alpha * other.
 
@@ -115,6 +117,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Scalar) -> Tensor:
     return input + (end - input) * weight
 
 
+@factor_first("value", 3)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
     """Adds a product: input + value * tensor1 * tensor2.
 
@@ -128,6 +131,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 
     return input + tensor1 * tensor2 * value
 
 
+@factor_first("value", 3)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
     """Adds a quotient: input + value * tensor1 / tensor2.
 

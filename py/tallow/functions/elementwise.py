@@ -23,6 +23,7 @@ from ..ops.elementwise import cast
 from ..ops.elementwise import where as select
 from ..ops.kinds import Elementwise
 from ..tensor import Scalar, Tensor, asarray
+from .factors import factor_first
 
 
 def expand_node(node: Node, shape: Shape) -> Node:
@@ -302,6 +303,7 @@ def where(condition: Operand, x1: Operand, x2: Operand) -> Tensor:
     return Tensor(make(select, *[expand_node(node, shape) for node in (mask, a, b)]))
 
 
+@factor_first("alpha", 2)
 def add(x1: Operand, x2: Operand, *, alpha: Scalar = 1) -> Tensor:
     """Adds x1 and alpha * x2, with broadcasting and promotion; of booleans, tells whether one is
     true.

@@ -58,12 +58,13 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 def detach_(input: Tensor) -> Tensor:
-    """Cuts the tensor off from what it was computed from: gradients end here.
+    """Cuts the tensor off from what it was computed from; a leaf receives no gradient any more.
 
     input: any tensor.
     Returns: the tensor itself.
-    Raises: GradientError outside of `no_grad`, if input requires a gradient itself.
     """
+    if input.is_leaf:
+        return input.requires_grad_(False)
     return input.become(input.detach())
 
 

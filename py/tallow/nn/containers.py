@@ -102,7 +102,7 @@ class Sequential(Module):
         return found
 
 
-def _refill(holder: Module, modules: Iterable[Module]) -> None:
+def _refill(holder: Module, modules: Iterable[Module | None]) -> None:
     """Replaces the modules of a holder; the new ones are numbered from 0."""
     given = list(modules)
     holder._modules.clear()
@@ -111,8 +111,8 @@ def _refill(holder: Module, modules: Iterable[Module]) -> None:
 
 
 class ModuleList(Module):
-    """Modules in a list, which the module that holds it calls itself. Its text shows equal ones in
-    a row as one."""
+    """Modules in a list, which the module that holds it calls itself. An entry may be None, where
+    there is no module. Its text shows equal ones in a row as one."""
 
     def __repr__(self) -> str:
         rows: list[tuple[int, int, str]] = []  # first, last, text
@@ -128,27 +128,27 @@ class ModuleList(Module):
         inner = "\n".join(lines).replace("\n", "\n  ")
         return f"{type(self).__name__}(\n  {inner}\n)" if lines else f"{type(self).__name__}()"
 
-    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+    def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
         super().__init__()
         self.extend(modules or [])
 
     def __len__(self) -> int:
         return len(self._modules)
 
-    def __iter__(self) -> Iterator[Module]:
-        return iter([module for module in self._modules.values() if module is not None])
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._modules.values()))
 
     def __getitem__(self, index: int | slice) -> Any:
         modules = list(self)
         return ModuleList(modules[index]) if isinstance(index, slice) else modules[index]
 
-    def __setitem__(self, index: int, module: Module) -> None:
+    def __setitem__(self, index: int, module: Module | None) -> None:
         self.add_module(str(range(len(self))[index]), module)
 
-    def __add__(self, other: Iterable[Module]) -> ModuleList:
+    def __add__(self, other: Iterable[Module | None]) -> ModuleList:
         return ModuleList([*self, *other])
 
-    def __iadd__(self, other: Iterable[Module]) -> Self:
+    def __iadd__(self, other: Iterable[Module | None]) -> Self:
         return self.extend(other)
 
     def __delitem__(self, index: int | slice) -> None:
@@ -162,22 +162,28 @@ class ModuleList(Module):
         del self[key]
         return found
 
-    def append(self, module: Module) -> Self:
+    def append(self, module: Module | None) -> Self:
         """Adds a module behind the last one."""
         self.add_module(str(len(self)), module)
         return self
 
-    def extend(self, modules: Iterable[Module]) -> Self:
+    def extend(self, modules: Iterable[Module | None]) -> Self:
         """Adds modules behind the last one."""
         for module in modules:
             self.append(module)
         return self
 
-    def insert(self, index: int, module: Module) -> None:
+    def insert(self, index: int, module: Module | None) -> None:
         """Adds a module before the one at an index."""
         modules = list(self)
         modules.insert(index, module)
         _refill(self, modules)
+
+
+def _kept(value: object) -> object:
+    """A value of a list of parameters: what has numbers is a parameter from now on."""
+    numbers = hasattr(value, "__array__") or isinstance(value, int | float | list | tuple)
+    return Parameter(value) if numbers and not isinstance(value, Parameter) else value
 
 
 class ModuleDict(Module):
@@ -234,47 +240,44 @@ class ModuleDict(Module):
 
 
 class ParameterList(Module):
-    """Parameters in a list; values that are none become parameters."""
+    """Parameters in a list; tensors and arrays become parameters. Anything else, such as another
+    list of parameters, is kept as it is."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
+        self._size = 0
         self.extend(values or [])
 
     def __len__(self) -> int:
-        return len(self._parameters)
+        return self._size
 
-    def __iter__(self) -> Iterator[Parameter | None]:
-        return iter(self._parameters.values())
-
-    @overload
-    def __getitem__(self, index: int) -> Parameter: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> ParameterList: ...
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[index] for index in range(self._size)])
 
     def __getitem__(self, index: int | slice) -> Any:
-        values = list(self)
-        return ParameterList(values[index]) if isinstance(index, slice) else values[index]
+        numbers = range(self._size)[index]
+        if isinstance(numbers, range):
+            return ParameterList([self[number] for number in numbers])
+        return getattr(self, str(numbers))
 
     def __setitem__(self, index: int, value: object) -> None:
-        parameter = value if isinstance(value, Parameter) else Parameter(value)
-        self.register_parameter(str(range(len(self))[index]), parameter)
+        setattr(self, str(range(self._size)[index]), _kept(value))
 
     def __iadd__(self, values: Iterable[Any]) -> Self:
         return self.extend(values)
 
     def extra_repr(self) -> str:
-        named = self.named_parameters()
+        named = self.named_parameters(recurse=False)
         return ", ".join(f"({name}): {parameter.described()}" for name, parameter in named)
 
     def append(self, value: object) -> Self:
-        """Adds a parameter behind the last one."""
-        parameter = value if isinstance(value, Parameter) else Parameter(value)
-        self.register_parameter(str(len(self)), parameter)
+        """Adds a value behind the last one."""
+        self._size += 1
+        self[-1] = value
         return self
 
     def extend(self, values: Iterable[Any]) -> Self:
-        """Adds parameters behind the last one."""
+        """Adds values behind the last one."""
         for value in values:
             self.append(value)
         return self

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Self
 
 from ..core import context
-from ..core.dtype import DType
 from ..core.hooks import RemovableHandle, WithKeywords, hooked
 from ..errors import (
     ArgumentError,
     DTypeError,
     MissingError,
+    ModuleNameError,
     OptionError,
     ShapeError,
     TallowError,
@@ -22,16 +22,16 @@ from ..errors import (
 from ..facts import MISSING, Fact, Same, Table, reads, wrote
 from ..functions import zeros_like
 from ..grad_mode import is_grad_enabled
-from ..methods.conversions import where_to
 from ..runtime.variable import Variable
 from ..tensor import asarray
+from .conversions import HasConversions
 from .hooks import WatchedCall
 from .parameter import Buffer, Parameter
 from .state import HasState, StateHooks
 
 
 @reads.watch
-class Module(HasState):
+class Module(HasState, HasConversions):
     """The base of all layers and networks.
 
     A subclass calls `super().__init__()`, assigns parameters (`Parameter`) and modules to
@@ -381,48 +381,6 @@ class Module(HasState):
         fn(self)
         return self
 
-    def to(self, *args: object, **options: object) -> Self:
-        """Moves its parameters and buffers to a device, or floating ones to another element type:
-        to("webgpu"), to("float16"), to(device=..., dtype=...), or as a tensor has them.
-
-        Raises OptionError for what is neither the name of a device nor an element type.
-        """
-        device, dtype = where_to(args, options)
-        for variable in [*self.parameters(), *self.buffers()]:
-            variable.move(device=device, dtype=dtype)
-        return self
-
-    def to_empty(self, *, device: str | None, recurse: bool = True) -> Self:
-        """Moves its parameters and buffers to a device; recurse: those of the modules within it
-        too. Unlike in PyTorch, they keep their values."""
-        for variable in [*self.parameters(recurse), *self.buffers(recurse)]:
-            variable.move(device=device)
-        return self
-
-    def type(self, dst_type: DType | str) -> Self:
-        """Its floating parameters and buffers become of another type."""
-        return self.to(dtype=dst_type)
-
-    def cpu(self) -> Self:
-        """The module as it is: `numpy()` reads from every device."""
-        return self
-
-    def float(self) -> Self:
-        """Its floating parameters and buffers become float32."""
-        return self.to(dtype="float32")
-
-    def half(self) -> Self:
-        """Its floating parameters and buffers become float16."""
-        return self.to(dtype="float16")
-
-    def double(self) -> Self:
-        """Its floating parameters and buffers become float64."""
-        return self.to(dtype="float64")
-
-    def bfloat16(self) -> Self:
-        """Raises DTypeError: no parameter can be bfloat16."""
-        return self.to(dtype="bfloat16")
-
     # ---- as text -------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
@@ -455,10 +413,10 @@ def _forget(name: str, *tables: dict[str, Any]) -> None:
 
 def _check_name(module: Module, name: str) -> None:
     if not name or "." in name:
-        raise OptionError(f"a name in a module has no dots and is not empty: {name!r}")
+        raise ModuleNameError(f"a name in a module has no dots and is not empty: {name!r}")
     if hasattr(module, name) and name not in {
         **module._parameters,
         **module._buffers,
         **module._modules,
     }:
-        raise OptionError(f"{type(module).__name__} already has an attribute {name!r}")
+        raise ModuleNameError(f"{type(module).__name__} already has an attribute {name!r}")

@@ -10,10 +10,11 @@ class Parameter(Variable):
     """A variable that an optimiser trains: `backward` gives it a gradient.
 
     data: what `asarray` takes, or a tensor; requires_grad: False freezes it. A module registers the
-    parameters that are assigned to its attributes.
+    parameters that are assigned to its attributes. It takes marks, such as
+    `p.no_weight_decay = True`, which mean nothing to Tallow.
     """
 
-    __slots__ = ()
+    __slots__ = ("__dict__",)  # for marks
 
     def __init__(
         self,
@@ -34,7 +35,7 @@ class Buffer(Variable):
     """A variable of a module that no optimiser trains, such as a running mean. persistent: whether
     it belongs to the `state_dict` of the module to which it is assigned."""
 
-    __slots__ = ("persistent",)
+    __slots__ = ("__dict__", "persistent")
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
-from .. import context
+from ..core import context
 from ..facts import Fact, became
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray

@@ -138,20 +138,26 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_function_precision() -> str:
-    """What `set_float32_function_precision` has set; "highest" at first."""
+    """What `set_float32_function_precision` has set.
+
+    Returns: "highest", as at first, or "medium".
+    """
     return context.function_precision.get()
 
 
 def set_float32_function_precision(precision: str) -> None:
     """How precise sin, cos, tan, asin, acos, atan, sinh and atanh of float32 tensors must be.
 
-    "highest", the default: WebGPU computes them by expressions of Tallow's, whose largest errors
-    docs/accuracy.md has. "medium": by WGSL's own functions, which take fewer instructions. WGSL
-    promises of sin and cos an absolute error of 2 ** -11 from -pi to pi, and nothing beyond or for
-    NaN and infinities. NumPy and WebAssembly compute the same under both.
+    Holds for what is compiled from now on; sessions that are made already stay as they are. NumPy
+    and WebAssembly compute the same under both settings.
 
-    Holds for what is compiled from now on; sessions that are made already stay as they are.
-    Raises OptionError for any other value.
+    precision: "highest", the default: WebGPU computes them by expressions of Tallow's, whose
+      largest errors docs/accuracy.md has. "medium": by WGSL's own functions, which take fewer
+      instructions. WGSL promises of sin and cos an absolute error of 2 ** -11 from -pi to pi, and
+      nothing beyond or for NaN and infinities.
+    Returns: nothing.
+    Raises: OptionError for any other value.
+    Source: WGSL, section "Floating Point Accuracy", for what it promises.
     """
     if precision not in FUNCTION_PRECISIONS:
         known = ", ".join(map(repr, FUNCTION_PRECISIONS))

@@ -70,12 +70,15 @@ strided, sparse_coo = "torch.strided", "torch.sparse_coo"
 contiguous_format, preserve_format = "torch.contiguous_format", "torch.preserve_format"
 channels_last, channels_last_3d = "torch.channels_last", "torch.channels_last_3d"
 layout = memory_format = str
+TensorType = Tensor
+legacy_contiguous_format = contiguous_format
 
 _ROOMS = words(
     """
-    accelerator amp autograd backends compiler cuda distributed distributions func fx hub
-    jit linalg mps multiprocessing nn onnx optim overrides profiler random return_types
-    serialization sparse special testing types utils version xpu
+    __config__ _C _dynamo _inductor _tensor _utils accelerator amp autograd backends compiler cpu
+    cuda distributed distributions func fx hub jit linalg mps multiprocessing nn
+    onnx optim overrides profiler random return_types serialization sparse special testing types
+    utils version xpu
     """
 )
 

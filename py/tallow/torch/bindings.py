@@ -11,5 +11,14 @@ def _log_api_usage_once(*args: object) -> None:
     """Changes nothing."""
 
 
+def _get_privateuse1_backend_name() -> str:
+    """The name of a kind of device that nobody has added."""
+    return "privateuseone"
+
+
+def _get_tracing_state() -> None:
+    """None: nothing is traced."""
+
+
 def __getattr__(name: str) -> Any:
     raise missing("torch._C", name)

@@ -27,6 +27,8 @@ def where(
     the places where it is true, a vector for each axis."""
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
+    if condition.dtype == dt.uint8:  # masks of older programs
+        condition = condition.astype("bool")
     return tl.where(condition, input, other)  # type: ignore[arg-type]
 
 

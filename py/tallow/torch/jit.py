@@ -11,6 +11,8 @@ import tallow.nn as _nn
 
 from ..errors import MissingNameError
 
+__path__: list[str] = []  # jit.annotations is in names.py
+
 T = TypeVar("T")
 
 ScriptModule = _nn.Module
@@ -43,6 +45,8 @@ def annotate(the_type: object, the_value: T) -> T:
 
 
 unused = export = script_method = interface = script_if_tracing = ignore
+_overload = _overload_method = _script_if_tracing = ignore
+BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = list  # for annotations
 trace_module = optimize_for_inference = freeze
 
 

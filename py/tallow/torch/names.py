@@ -50,6 +50,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "autograd.profiler": ("tallow.torch.profiler",),
     "autograd.variable": ("tallow.torch.autograd",),
     "autograd.grad_mode": ("tallow.torch.autograd",),
+    "jit.annotations": ("typing", "tallow.torch.jit"),
     "nn.modules": ("tallow.torch.nn",),
     "nn.modules.activation": ("tallow.torch.nn", "tallow.torch.nn.internals"),
     "nn.modules.batchnorm": (
@@ -120,6 +121,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     """
         )
     },
+    "__config__": ("tallow.torch.version",),
+    "distributed.nn": ("tallow.torch.distributed",),
+    "distributed.nn.functional": ("tallow.torch.distributed",),
+    "cpu": ("tallow.torch.mps",),
+    "cpu.amp": ("tallow.torch.amp",),
     "cuda.amp": ("tallow.torch.amp",),
     "cuda.amp.autocast_mode": ("tallow.torch.amp",),
     "cuda.amp.grad_scaler": ("tallow.torch.amp",),
@@ -143,7 +149,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "_inductor": ("tallow.torch.compiler",),
     "_inductor.config": ("tallow.torch.compiler",),
     "cuda.nvtx": ("tallow.torch.profiler",),
-    "utils.checkpoint": ("tallow.utils.checkpoint",),
+    "utils.checkpoint": ("tallow.utils.checkpoint", "tallow.torch.settings"),
     "utils.data": ("tallow.data", "tallow.torch.data_names"),
     "utils.data.dataloader": ("tallow.torch.utils.data", "tallow.data.collate"),
     "utils.data.dataset": ("tallow.torch.utils.data",),

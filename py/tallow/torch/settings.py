@@ -155,6 +155,15 @@ def compile(
     return (lambda function: function) if model is None else model
 
 
+def get_device_states(*args: object) -> tuple[list[int], list[Any]]:
+    """No devices of their own: random numbers have one state, `get_rng_state()`."""
+    return [], []
+
+
+def set_device_states(devices: object, states: object, **options: object) -> None:
+    """Changes nothing; `set_rng_state` does."""
+
+
 __all__ = [
     "are_deterministic_algorithms_enabled", "compile", "default_generator", "fork_rng",
     "get_default_device", "get_default_dtype", "get_num_interop_threads", "get_rng_state",

@@ -31,6 +31,8 @@ OPTIMISERS: dict[str, Make] = {
     "adagrad": lambda o, p: o.Adagrad(p, lr=0.3),
     "adagrad all": lambda o, p: o.Adagrad(p, 0.3, 0.1, 0.05, 0.5, 1e-8, False),
     "adagrad maximize": lambda o, p: o.Adagrad(p, 0.01, maximize=True),
+    "adafactor": lambda o, p: o.Adafactor(p),
+    "adafactor all": lambda o, p: o.Adafactor(p, 0.05, -0.5, (1e-4, 0.1), 1.5, 0.1),
     "rmsprop": lambda o, p: o.RMSprop(p, lr=0.02),
     "rmsprop momentum": lambda o, p: o.RMSprop(p, 0.01, momentum=0.8, weight_decay=0.05),
     "rmsprop centered": lambda o, p: o.RMSprop(p, 0.01, 0.9, 1e-4, 0.0, 0.0, True),

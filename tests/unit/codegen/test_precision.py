@@ -118,11 +118,16 @@ def test_the_precision_of_functions_is_a_part_of_the_key() -> None:
     tl.set_default_device(None)
 
 
-def test_eager_plans_differ_by_the_precision_of_functions(monkeypatch) -> None:
+def test_eager_plans_differ_by_the_precision_of_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     tl.set_default_device("wasm")
     compiled = []
     plain = eager.compile_for
-    monkeypatch.setattr(eager, "compile_for", lambda *a, **k: compiled.append(1) or plain(*a, **k))
+
+    def counting(*args: Any, **options: Any) -> Any:
+        compiled.append(args)
+        return plain(*args, **options)
+
+    monkeypatch.setattr(eager, "compile_for", counting)
     x = tl.asarray(np.linspace(0, 1, 37, dtype=np.float32))
     for precision, count in (("highest", 1), ("medium", 2), ("highest", 2), ("medium", 2)):
         tl.set_float32_function_precision(precision)

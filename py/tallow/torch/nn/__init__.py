@@ -12,6 +12,8 @@ from ...binding import imported
 from ...nn.normalization import _BatchNorm
 from ..rooms import missing
 from . import losses as _losses
+from .internals import RNNBase as RNNBase
+from .internals import RNNCellBase as RNNCellBase
 from .parallel import DataParallel as DataParallel
 
 functional = imported(f"{__name__}.functional")  # these hide Tallow's of the same names
