@@ -1,5 +1,5 @@
 """The cases of every operator on WebGPU: all of them on the desktop's, and one of each operator in
-Chromium, which takes ten times as long, and runs a third of the official cases too
+Chromium, which takes ten times as long, and runs the official cases too
 (tests/onnx/conformance). Every test asserts that WebGPU ran it.
 """
 
