@@ -198,16 +198,6 @@ def no_numpy(starts: Starts) -> str:
     return "can’t be reached"
 
 
-def numpy_changed(starts: Starts) -> str:
-    starts.page.route(NUMPY, lambda route: route.fulfill(body=route.fetch().body()[:-4] + b"oops"))
-    return "its sha256 is"
-
-
-def no_library(starts: Starts) -> str:
-    starts.page.route(LIBRARY, lambda route: route.fulfill(status=404))
-    return "is missing from the server"
-
-
 def library_that_is_none(starts: Starts) -> str:
     starts.page.route(LIBRARY, lambda route: route.fulfill(body=bytes(1_056_155)))
     return "its sha256 is"
@@ -219,13 +209,9 @@ def library_without_room(starts: Starts) -> str:
 
 
 FAULTS = (cut_off, of_another_pyodide, without_python, refused_by_the_browser)
-FAULTS_OF_NUMPY = (
-    no_numpy,
-    numpy_changed,
-    no_library,
-    library_that_is_none,
-    library_without_room,
-)
+# Each start takes six seconds of processor time: a file that is missing or changed is tried once
+# here, in each way by tests/js/fetch.test.js.
+FAULTS_OF_NUMPY = (no_numpy, library_that_is_none, library_without_room)
 
 
 def test_whatever_is_wrong_with_a_snapshot_python_starts_without_it(page, module, dist):

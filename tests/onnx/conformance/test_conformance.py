@@ -22,6 +22,12 @@ DEVICES = [
 ]
 
 
+NETWORKS_ON_WEBGPU = {"light/test_shufflenet", "light/test_squeezenet"}
+"""Of the whole networks, those that Chromium runs here: the other seven take over a minute of
+processor time. NumPy runs all, `build.py conformance` all on both, and tests/models runs networks
+with real weights on WebGPU."""
+
+
 @pytest.fixture(scope="module")
 def groups() -> dict[str, list[Case]]:
     """The cases of each operator type, or set of whole models."""
@@ -46,6 +52,10 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
 
 @pytest.mark.parametrize("group", report.groups(ROWS))
 def test_cases_are_as_listed(group: str, groups: dict[str, list[Case]], runner: Runner) -> None:
+    if (runner.device, group) == ("webgpu", "light"):
+        some = [case for case in groups[group] if case.id in NETWORKS_ON_WEBGPU]
+        assert [o.passed and o.dispatches > 0 for o in runner.run(some)] == [True, True]
+        return
     outcomes = listed.settled(runner.run(groups[group]), runner.device, ENTRIES)
     assert listed.deviations(outcomes, runner.device, ENTRIES) == []
     counted = report.count(outcomes, runner.device)[runner.device, group]

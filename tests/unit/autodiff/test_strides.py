@@ -109,6 +109,16 @@ OPTIONS = [
     {"stride": 3, "padding": 2, "dilation": 2, "groups": 2},
 ]
 
+# What does not depend on the number of axes is tried with two; three take longest to compile.
+choices = pytest.mark.parametrize(
+    ("axes", "kernel", "options"),
+    [
+        *((1, 3, options) for options in OPTIONS),
+        *product([2], [1, 3], OPTIONS),
+        *((3, 3, options) for options in (OPTIONS[0], OPTIONS[3])),
+    ],
+)
+
 
 def derivatives(function: Callable[[Tensor, Tensor], Tensor], *args: Tensor) -> list[np.ndarray]:
     """The result, its cubes' derivatives, and those of the sum of the squares of these."""
@@ -140,9 +150,7 @@ def close(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4 * np.abs(other).max())
 
 
-@pytest.mark.parametrize("axes", CONVOLUTIONS)
-@pytest.mark.parametrize("kernel", [1, 3])
-@pytest.mark.parametrize("options", OPTIONS)
+@choices
 def test_of_a_convolution(axes: int, kernel: int, options: dict[str, int], device: str) -> None:
     """As those of a convolution without a stride, of whose pixels some are taken."""
     every = (Ellipsis, *[slice(None, None, options["stride"])] * axes)
@@ -154,9 +162,7 @@ def test_of_a_convolution(axes: int, kernel: int, options: dict[str, int], devic
     )
 
 
-@pytest.mark.parametrize("axes", TRANSPOSED)
-@pytest.mark.parametrize("kernel", [1, 3])
-@pytest.mark.parametrize("options", OPTIONS)
+@choices
 def test_of_a_transposed_convolution(
     axes: int, kernel: int, options: dict[str, int], device: str
 ) -> None:
