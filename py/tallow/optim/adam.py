@@ -1,4 +1,4 @@
-"""Adam and its closest kin: AdamW, Adamax."""
+"""Adam, AdamW and Adamax."""
 
 from __future__ import annotations
 

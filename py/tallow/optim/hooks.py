@@ -1,4 +1,4 @@
-"""Hooks of optimisers: functions of the user's that are called around steps and around saving."""
+"""Hooks of optimisers: functions that users register, called around steps and around saving."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Optimizer(Hooked):
         return found
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forgets the gradients; with set_to_none False they become 0."""
+        """Clears the gradients; with set_to_none False they become 0."""
         for group in self.param_groups:
             for p in group["params"]:
                 p.grad = None if set_to_none or p.grad is None else f.zeros_like(p)

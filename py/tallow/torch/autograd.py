@@ -68,7 +68,7 @@ def gradcheck(
     """Whether the gradients of a function by floating inputs are those of its differences, in
     float64. Raises GradientError where they are not, or gives False without raise_exception."""
     given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    for place, x in enumerate(given):
+    for number, x in enumerate(given):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
         found = _autograd.grad(_total(func(*given)), x, allow_unused=True)[0]
@@ -78,7 +78,7 @@ def gradcheck(
             ends = []
             for sign in (1.0, -1.0):
                 moved = [*given]
-                moved[place] = x.detach() + (step * sign).astype(x.dtype)
+                moved[number] = x.detach() + (step * sign).astype(x.dtype)
                 ends.append(float(_total(func(*moved))))
             wanted = (ends[0] - ends[1]) / (2 * eps)
             got = float(tl.reshape(exact, (-1,))[index])
@@ -86,7 +86,7 @@ def gradcheck(
                 if not raise_exception:
                     return False
                 raise GradientError(
-                    f"gradcheck: the gradient by element {index} of input {place} is {got}, the "
+                    f"gradcheck: the gradient by element {index} of input {number} is {got}, the "
                     f"difference {wanted}"
                 )
     return True

@@ -24,7 +24,7 @@ def where(
     condition: Tensor, input: Number | Tensor | None = None, other: Number | Tensor | None = None
 ) -> Any:
     """The element of input where the condition is true, else that of other. Of a condition alone,
-    the places where it is true, a vector for each axis."""
+    the indices where it is true, a vector for each axis."""
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     if condition.dtype == dt.uint8:  # masks of older programs
@@ -89,7 +89,7 @@ def unique(
     return_counts: builtins.bool = False,
     dim: builtins.int | None = None,
 ) -> Any:
-    """The different elements in order; also the place of each element, and their counts."""
+    """The different elements in order; also the index of each element among them, and their counts."""
     return tl.unique(input, sorted, return_inverse, return_counts, dim)
 
 

@@ -1,7 +1,7 @@
 """torch.linalg's names: functions/linalg.py with PyTorch's arguments.
 
 Results that are several have PyTorch's names too. Eigenvalues of matrices that are not symmetric
-are complex and missing, as are the factorisations with pivots (`lu` and its kin).
+are complex and missing, as are the factorisations with pivots (`lu` and the like).
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def inv(A: Tensor) -> Tensor:
 
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
     """(inverse, info): NaN and 1 instead of an error for a singular matrix. PyTorch's info is the
-    place of the pivot that is 0."""
+    index of the pivot that is 0."""
     if not check_errors:
         return of.inv_ex(A)
     found = of.inv(A)

@@ -73,10 +73,10 @@ class _Rooms(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        place = fullname.removeprefix(f"{_HOME}.")
-        if place == fullname or place not in ROOMS:
+        room_name = fullname.removeprefix(f"{_HOME}.")
+        if room_name == fullname or room_name not in ROOMS:
             return None
-        room = Room(fullname, ROOMS[place])
+        room = Room(fullname, ROOMS[room_name])
         return ModuleSpec(fullname, _Opening(room), is_package=True)
 
 

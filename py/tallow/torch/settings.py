@@ -85,7 +85,7 @@ def get_default_dtype() -> DType:
 
 
 def set_default_tensor_type(t: object) -> None:
-    """As `set_default_dtype`, of torch.FloatTensor and its kin or their names."""
+    """As `set_default_dtype`, of torch.FloatTensor and the like or their names."""
     set_default_dtype(as_dtype(t))
 
 

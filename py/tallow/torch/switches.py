@@ -1,3 +1,3 @@
-"""The settings of torch.backends.cudnn and its kin: see tallow/accelerators/switches.py."""
+"""The settings of torch.backends.cudnn and the like: see tallow/accelerators/switches.py."""
 
 from ..accelerators.switches import *  # noqa: F403

@@ -389,7 +389,7 @@ def normal(
 
 
 class _TensorType(type):
-    """The type of FloatTensor and its kin: a tensor of the element type is an instance."""
+    """The type of FloatTensor and the like: a tensor of the element type is an instance."""
 
     tallow_dtype: DType
 
@@ -405,7 +405,7 @@ class _TensorType(type):
 
 
 def tensor_types() -> dict[str, type]:
-    """FloatTensor and its kin, by name."""
+    """FloatTensor and the like, by name."""
     return {
         f"{kind}Tensor": _TensorType(f"{kind}Tensor", (), {"tallow_dtype": dt.BY_NAME[name]})
         for kind, name in dt.TENSOR_TYPES.items()

@@ -69,10 +69,10 @@ def _compare(
         x, y = a.detach().numpy(), b.detach().numpy()
         close = np.isclose(x, y, relative, absolute, equal_nan)
         if not close.all():
-            places = np.argwhere(~close)
-            first = tuple(int(n) for n in places[0])
+            differing = np.argwhere(~close)
+            first = tuple(int(n) for n in differing[0])
             wrong = (
-                f"{len(places)} of {close.size} elements differ (rtol {relative}, atol "
+                f"{len(differing)} of {close.size} elements differ (rtol {relative}, atol "
                 f"{absolute}), first at {first}: {x[first]} and {y[first]}"
             )
     if wrong:
