@@ -68,6 +68,7 @@ class ReverseMode:
                 "backward: nothing that this tensor is computed from requires a gradient; use "
                 "asarray(..., requires_grad=True), nn.Parameter or requires_grad_()"
             )
+        added: list[Tensor] = []
         with nullcontext() if differentiable else no_grad():
             start = seed(tensor, gradient, "backward")
             before = [leaf.grad for leaf in leaves.values()]
@@ -76,9 +77,13 @@ class ReverseMode:
             for leaf, new in zip(leaves.values(), derived(made), strict=True):
                 if new is not None:
                     leaf.grad = new
+                    added.append(leaf)
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
             for each in (tensor.node, *held):
                 spend(each)
+        for leaf in added:
+            for hook in list(leaf.added_hooks.values()):
+                hook(leaf)
 
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""

@@ -176,6 +176,17 @@ class Variable(Tensor):
         return self.own_hooks if context.trace.get() else getattr(self, "_hooks", {})
 
     @property
+    def own_added_hooks(self) -> dict[int, Any]:
+        if not hasattr(self, "_added"):
+            self._added: Table[int, Any] = Table(type(self).__name__, "hooks of its added gradient")
+        return self._added
+
+    @property
+    def added_hooks(self) -> Mapping[int, Any]:
+        """As `gradient_hooks`."""
+        return self.own_added_hooks if context.trace.get() else getattr(self, "_added", {})
+
+    @property
     def grad(self) -> Tensor | None:
         """The gradient that `backward` has accumulated; None if there is none."""
         tracing = context.trace.get()

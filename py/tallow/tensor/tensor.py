@@ -16,6 +16,7 @@ from ..core import hostarray
 from ..core.context import pytorch
 from ..core.device_name import DeviceName
 from ..core.dtype import DType, as_dtype
+from ..core.hooks import hooked
 from ..core.hostarray import HostArray
 from ..core.shape import Count, Shape, as_size
 from ..errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
@@ -167,7 +168,16 @@ class Tensor(Methods):
     more, options: further lengths, and a device.
     """
 
-    __slots__ = ("__weakref__", "_gradient", "_hooks", "_put_as", "_shares", "node", "view_key")
+    __slots__ = (
+        "__weakref__",
+        "_added",
+        "_gradient",
+        "_hooks",
+        "_put_as",
+        "_shares",
+        "node",
+        "view_key",
+    )
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
 
     node: Node
@@ -408,6 +418,26 @@ class Tensor(Methods):
         """
         return _differentiator().hook(self, hook)
 
+    def register_post_accumulate_grad_hook(
+        self, hook: Callable[[Tensor], object]
+    ) -> RemovableHandle:
+        """Registers a function that is called after `backward` has added to `grad` of this tensor.
+
+        It may take an optimiser's step and clear `grad`, so that no step needs all gradients at
+        once. It is called when `backward` has added to `grad` of all tensors.
+
+        hook: of this tensor; what it returns is ignored.
+        Returns: a handle, whose `remove()` takes the hook away again.
+        Raises: GradientError for a tensor that is no leaf, or that requires no gradient.
+        Source: PyTorch, `torch.Tensor.register_post_accumulate_grad_hook`.
+        """
+        if not (self.requires_grad and self.is_leaf):
+            raise GradientError(
+                "register_post_accumulate_grad_hook: only leaves that require a gradient have "
+                "`grad`; this tensor is none"
+            )
+        return hooked(self.own_added_hooks, hook)
+
     def retain_grad(self) -> None:
         """Makes `backward` add the gradient of this tensor to its `grad`, though it is computed
         from others.
@@ -428,6 +458,18 @@ class Tensor(Methods):
     def gradient_hooks(self) -> Mapping[int, Any]:
         """`own_hooks`, to be called."""
         return getattr(self, "_hooks", {})
+
+    @property
+    def own_added_hooks(self) -> dict[int, Any]:
+        """The hooks that are called when its gradient has been added to `grad`."""
+        if not hasattr(self, "_added"):
+            self._added: dict[int, Any] = {}
+        return self._added
+
+    @property
+    def added_hooks(self) -> Mapping[int, Any]:
+        """`own_added_hooks`, to be called."""
+        return getattr(self, "_added", {})
 
     fact_lasts = False
     """A plain tensor can be changed in place without a count (facts.py)."""

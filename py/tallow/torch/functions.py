@@ -89,7 +89,7 @@ def unique(
     return_counts: builtins.bool = False,
     dim: builtins.int | None = None,
 ) -> Any:
-    """The different elements in order; also the index of each element among them, and their counts."""
+    """The different elements in order; also each element's index among them, and their counts."""
     return tl.unique(input, sorted, return_inverse, return_counts, dim)
 
 

@@ -21,7 +21,7 @@ class _Default(Generator):
     """The generator that `manual_seed` begins: the process's."""
 
     def manual_seed(self, seed: int) -> _Default:
-        """Has random numbers begin again."""
+        """Starts the random numbers again."""
         random.manual_seed(int(seed))
         self._seed = int(seed)
         return self
@@ -36,7 +36,7 @@ default_generator = _Default()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Has random numbers begin again, equal for equal seeds. The numbers are not PyTorch's."""
+    """Starts the random numbers again, the same for the same seed. The numbers are not PyTorch's."""
     return default_generator.manual_seed(seed)
 
 
@@ -56,7 +56,7 @@ def get_rng_state() -> random.State:
 
 
 def set_rng_state(new_state: random.State) -> None:
-    """Has random numbers go on from a state."""
+    """Sets the state from which random numbers go on."""
     random.set_state(new_state)
 
 

@@ -44,6 +44,62 @@ def test_a_hook_sees_the_whole_gradient_and_changes_it() -> None:
     assert values(x.grad) == [3.0, 3.0]
 
 
+def test_a_hook_is_called_after_its_gradient_was_added() -> None:
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    seen = []
+
+    def step(parameter: Tensor) -> None:
+        seen.append((values(x.grad), values(y.grad)))
+        with tl.no_grad():
+            parameter -= 0.5 * parameter.grad
+        parameter.grad = None
+
+    handle = x.register_post_accumulate_grad_hook(step)
+    (x * y).sum().backward()
+    assert seen == [([3.0, 4.0], [1.0, 2.0])]
+    assert values(x) == [-0.5, 0.0]
+    assert x.grad is None
+    handle.remove()
+    (x * 3.0).sum().backward()
+    assert values(x.grad) == [3.0, 3.0]
+    for other in (x * 2.0, tl.asarray([1.0])):
+        with pytest.raises(tl.GradientError, match="only leaves"):
+            other.register_post_accumulate_grad_hook(step)
+
+
+def test_optimisers_step_within_backward() -> None:
+    """PyTorch's tutorial: an optimiser for each parameter, whose gradient is freed at once."""
+
+    def trained(within: bool) -> list[float]:
+        model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+        with tl.no_grad():
+            for number, p in enumerate(model.parameters()):
+                p.copy_(tl.linspace(-1, 1 + number, p.numel()).reshape(p.shape))
+        optimizers = {p: tl.optim.Adam([p], lr=0.1) for p in model.parameters()}
+
+        def step(parameter: Any) -> None:
+            optimizers[parameter].step()
+            optimizers[parameter].zero_grad()
+
+        if within:
+            for p in model.parameters():
+                p.register_post_accumulate_grad_hook(step)
+        losses = []
+        for _ in range(4):
+            loss = (model(tl.asarray([[1.0, 2.0], [3.0, -1.0]])) ** 2).mean()
+            loss.backward()
+            if not within:
+                for p in model.parameters():
+                    step(p)
+            assert all(p.grad is None for p in model.parameters())
+            losses.append(float(loss))
+        return losses
+
+    apart = trained(within=False)
+    assert trained(within=True) == apart
+    assert apart[-1] < apart[0]
+
+
 def test_hooks_of_what_is_computed_from_others() -> None:
     x = leaf(1.0, 2.0)
     y = x * 2.0
