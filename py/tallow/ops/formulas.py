@@ -42,9 +42,15 @@ def expm1(x: Scalar) -> Scalar:
 
 
 def log1p(x: Scalar) -> Scalar:
-    """log(1 + x) where 1 + x keeps most digits of x, else a part of its series."""
-    tail = 0.5 - x * (0.33333333 - x * 0.25)
-    return select(absolute(x) < 0.05, (x - x * x * tail).named("series"), log(1 + x))
+    """log(1 + x) where 1 + x keeps most digits of x, else the polynomial of Cephes' logf."""
+    square = (x * x).named("square")
+    tail = polynomial(
+        (7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+         -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
+        x,
+    )  # fmt: skip
+    series = (x - (0.5 * square - x * square * tail)).named("series")
+    return select((x > -0.29) & (x < 0.41), series, log(1 + x))
 
 
 # From 10000 on the square root of x * x + 1, or of x * x - 1, is x.

@@ -118,16 +118,16 @@ def test_the_precision_of_functions_is_a_part_of_the_key() -> None:
     tl.set_default_device(None)
 
 
-def test_eager_plans_differ_by_the_precision_of_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eager_plans_differ_by_the_precision_of_functions(monkeypatch) -> None:
     tl.set_default_device("wasm")
-    compiled = []
+    compiled: list[Any] = []
     plain = eager.compile_for
 
-    def counting(*args: Any, **options: Any) -> Any:
-        compiled.append(args)
-        return plain(*args, **options)
+    def counted(*given: Any) -> Any:
+        compiled.append(plain(*given))
+        return compiled[-1]
 
-    monkeypatch.setattr(eager, "compile_for", counting)
+    monkeypatch.setattr(eager, "compile_for", counted)
     x = tl.asarray(np.linspace(0, 1, 37, dtype=np.float32))
     for precision, count in (("highest", 1), ("medium", 2), ("highest", 2), ("medium", 2)):
         tl.set_float32_function_precision(precision)
