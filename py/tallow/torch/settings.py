@@ -36,7 +36,7 @@ default_generator = _Default()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Starts the random numbers again, the same for the same seed. The numbers are not PyTorch's."""
+    """Starts the random numbers again, equal for equal seeds. They are not PyTorch's numbers."""
     return default_generator.manual_seed(seed)
 
 

@@ -48,7 +48,7 @@ def test_a_hook_is_called_after_its_gradient_was_added() -> None:
     x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
     seen = []
 
-    def step(parameter: Tensor) -> None:
+    def step(parameter: Any) -> None:
         seen.append((values(x.grad), values(y.grad)))
         with tl.no_grad():
             parameter -= 0.5 * parameter.grad

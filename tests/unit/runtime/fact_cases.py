@@ -151,7 +151,11 @@ def type_of_parameters() -> Case:
     return Case(function, partial(model.to, "float16"), partial(model.to, "float32"))
 
 
-def gradient(frozen: bool = False, hook: Callable[[Any], Any] | None = None) -> Case:
+def gradient(
+    frozen: bool = False,
+    hook: Callable[[Any], Any] | None = None,
+    register: str = "register_hook",
+) -> Case:
     weight = nn.Parameter(np.ones(2, np.float32))
     handles: list[Any] = []
 
@@ -164,7 +168,7 @@ def gradient(frozen: bool = False, hook: Callable[[Any], Any] | None = None) -> 
         if frozen:
             weight.requires_grad = False
         else:
-            handles.append(weight.register_hook(hook))
+            handles.append(getattr(weight, register)(hook))
 
     def back() -> None:
         if frozen:
@@ -326,6 +330,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "type of parameters": type_of_parameters,
     "requires_grad": lambda: gradient(frozen=True),
     "hook of a gradient": lambda: gradient(hook=lambda g: g * 2.0),
+    "hook of an added gradient": lambda: gradient(
+        hook=lambda weight: setattr(weight, "grad", weight.grad * 2.0),
+        register="register_post_accumulate_grad_hook",
+    ),
     "forward_pre_hook": lambda: hook_of_a_module("register_forward_pre_hook"),
     "forward_hook": lambda: hook_of_a_module("register_forward_hook"),
     "backward_pre_hook": lambda: hook_of_a_module("register_full_backward_pre_hook"),

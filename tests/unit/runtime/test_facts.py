@@ -83,10 +83,36 @@ def variable_of_another_shape() -> Case:
                 partial(change, (2,), [1.0, 2.0]))  # fmt: skip
 
 
+def test_a_compiled_step_sees_that_parameters_no_longer_share_a_count(device: str) -> None:
+    """Counts that were split are never shared again, so no older plan serves."""
+    first, second = (nn.Parameter(np.ones(2, np.float32)) for _ in range(2))
+    optimizer = optim.Adam([first, second], lr=0.1)
+
+    @tl.jit
+    def step(x: tl.Tensor) -> Any:
+        optimizer.zero_grad()
+        ((first * x + second) ** 2).sum().backward()
+        optimizer.step()
+        return first + 0.0
+
+    x = tl.asarray([1.0, 2.0])
+    step(x)
+    step(x)
+    plans = step.plans
+    optimizer.zero_grad()
+    (first * x).sum().backward()
+    optimizer.step()  # without the second one
+    step(x)
+    assert step.plans == plans + 1
+    step(x)
+    assert step.plans == plans + 1
+    assert [float(optimizer.state[p]["step"]) for p in (first, second)] == [5.0, 4.0]
+
+
 def test_every_declared_fact_has_a_case(device: str) -> None:
     assert tl.amp  # is imported late
     declared = {(owner.__name__, fact.name) for owner, fact in Fact.declared}
-    assert declared == {*OF_FACTS, ("Variable", "shape")}
+    assert declared == {*OF_FACTS, ("Variable", "shape"), ("Scalars", "splits")}
     assert set(OF_FACTS.values()) <= set(CASES)
     case = variable_of_another_shape()
     jitted = tl.jit(lambda x: case.function(x))
