@@ -86,7 +86,7 @@ def variable_of_another_shape() -> Case:
 def test_a_compiled_step_sees_that_parameters_no_longer_share_a_count(device: str) -> None:
     """Counts that were split are never shared again, so no older plan serves."""
     first, second = (nn.Parameter(np.ones(2, np.float32)) for _ in range(2))
-    optimizer = optim.Adam([first, second], lr=0.1)
+    optimizer = tl.optim.Adam([first, second], lr=0.1)
 
     @tl.jit
     def step(x: tl.Tensor) -> Any:
