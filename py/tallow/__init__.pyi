@@ -73,6 +73,7 @@ from tallow.functions.bessel import i0 as i0
 from tallow.functions.creation import arange as arange
 from tallow.functions.creation import empty as empty
 from tallow.functions.creation import eye as eye
+from tallow.functions.creation import from_dlpack as from_dlpack
 from tallow.functions.creation import from_numpy as from_numpy
 from tallow.functions.creation import full as full
 from tallow.functions.creation import full_like as full_like
@@ -640,6 +641,7 @@ __all__ = [
     "fmod",
     "frac",
     "frexp",
+    "from_dlpack",
     "from_numpy",
     "full",
     "full_like",

@@ -184,6 +184,7 @@ class NumPy(Protocol):  # The module NumPy: the functions that Tallow uses.
     dtype: Callable[[object], dtype[Any]]
     iinfo: Callable[[object], Limits]
     finfo: Callable[[object], Limits]
+    from_dlpack: Callable[[object], Any]
     errstate: Callable[..., AbstractContextManager[object]]
     linalg: LinAlg
     fft: FFT

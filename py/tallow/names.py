@@ -123,8 +123,8 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "functions.creation": {
         "tallow": """
-            arange empty eye from_numpy full full_like is_tensor linspace ones ones_like tensor
-            zeros zeros_like
+            arange empty eye from_dlpack from_numpy full full_like is_tensor linspace ones ones_like
+            tensor zeros zeros_like
         """,
         "tallow method in-place torch": "tril triu",
         "static": "of_sizes_or_data",
@@ -397,6 +397,9 @@ NAMES: dict[str, dict[str, str]] = {
             bfloat16 bool byte char contiguous cpu cuda data double float half int long new
             new_empty new_full new_ones new_tensor new_zeros short to to_dense type type_as xpu=cuda
         """,
+    },
+    "methods.exchange": {
+        "operator": "__dlpack__=dlpack __dlpack_device__=dlpack_device",
     },
     "methods.facts": {
         "tallow method torch": "numel",

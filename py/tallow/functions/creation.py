@@ -13,6 +13,7 @@ from ..core.shape import Size, check_shape
 from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import constant, make
 from ..ops import source
+from ..ops.numpy_kernels import numpy_module
 from ..tensor import Scalar, Tensor, asarray
 from .elementwise import dtype_cast, expand_node
 
@@ -53,6 +54,23 @@ def full(
         wanted = as_dtype(dtype)
     value = from_values([dtype_cast(fill_value, wanted)], (1,) * len(dims), wanted)
     return placed(Tensor(expand_node(constant(value), dims)), device, requires_grad)
+
+
+def from_dlpack(x: Any, *, device: str | None = None, copy: bool | None = None) -> Tensor:
+    """Makes a tensor of the elements of another library's array in the processor's memory.
+
+    x: an array with the methods `__dlpack__` and `__dlpack_device__`, of NumPy, PyTorch, JAX and
+      others.
+    device: the name of the tensor's device; None is the default one.
+    copy: None and True copy where the device needs it, as always here.
+    Returns: the tensor, in the shape and the type of x.
+    Raises: OptionError for copy=False, since tensors share no memory; NumPy's errors for an array
+      on a GPU or of a type that NumPy doesn't have.
+    Source: Python array API standard 2024.12, `from_dlpack`.
+    """
+    if copy is False:
+        raise OptionError("from_dlpack: tensors share no memory, so that copy=False is impossible")
+    return placed(asarray(numpy_module().from_dlpack(x).copy()), device)
 
 
 def _filled(

@@ -14,7 +14,8 @@ _PROFILES = {
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": 1 << 62, "edgeitems": 3, "linewidth": 80},
 }
-_options: dict[str, Any] = {**_PROFILES["default"], "sci_mode": None}
+options: dict[str, Any] = {**_PROFILES["default"], "sci_mode": None}
+"""What `set_printoptions` has set."""
 
 
 def set_printoptions(
@@ -41,15 +42,15 @@ def set_printoptions(
         if profile not in _PROFILES:
             known = ", ".join(map(repr, _PROFILES))
             raise OptionError(f"set_printoptions: {profile!r} is not one of {known}")
-        _options.update(_PROFILES[profile])
+        options.update(_PROFILES[profile])
     given = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
         "linewidth": linewidth,
     }
-    _options.update({name: value for name, value in given.items() if value is not None})
-    _options["sci_mode"] = sci_mode
+    options.update({name: value for name, value in given.items() if value is not None})
+    options["sci_mode"] = sci_mode
 
 
 def text_of(x: Any) -> str:
@@ -65,17 +66,23 @@ def text_of(x: Any) -> str:
         notes.append(f"dtype={x.dtype!r}" if in_pytorch() else f"dtype={x.dtype.name}")
     if x.requires_grad:
         notes.append("requires_grad=True" if x.is_leaf else f"grad_fn={x.grad_fn}")
+    text = elements_of(x, values, len("tensor("))
+    return _with_notes(f"tensor({text}", notes)
+
+
+def elements_of(x: Any, values: Any, indent: int) -> str:
+    """The elements of a tensor, as its NumPy array has them, in lines that begin `indent` letters
+    from the left."""
     if x.dtype.is_floating:
         values = values.astype("float64")
-    text = _elements(values, len("tensor(")) if x.size else "[]"
-    return _with_notes(f"tensor({text}", notes)
+    return _elements(values, indent) if x.size else "[]"
 
 
 def _with_notes(text: str, notes: list[str]) -> str:
     """Notes behind the elements, in a new line where the last one is full."""
     used = len(text) - text.rfind("\n") - 1
     for note in notes:
-        if used + len(note) + 3 > _options["linewidth"]:
+        if used + len(note) + 3 > options["linewidth"]:
             text += ",\n" + " " * len("tensor(") + note
             used = len("tensor(") + len(note)
         else:
@@ -86,8 +93,8 @@ def _with_notes(text: str, notes: list[str]) -> str:
 
 def _elements(values: Any, indent: int) -> str:
     """The elements of a NumPy array, in lines that begin `indent` letters from the left."""
-    shortened = values.size > _options["threshold"]
-    edge = _options["edgeitems"]
+    shortened = values.size > options["threshold"]
+    edge = options["edgeitems"]
     shown = values
     if shortened:
         for axis, length in enumerate(values.shape):
@@ -101,7 +108,7 @@ def _elements(values: Any, indent: int) -> str:
         if shortened and len(texts) > 2 * edge:
             texts[edge:-edge] = [" ..."]
         width = len(texts[0]) + 2 if texts else 2
-        count = max(1, (_options["linewidth"] - indent) // width)
+        count = max(1, (options["linewidth"] - indent) // width)
         lines = [", ".join(texts[at : at + count]) for at in range(0, len(texts), count)]
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -130,9 +137,9 @@ def _written(shown: Any) -> Callable[[Any], str]:
     least, most = min(sizes, default=1.0), max(sizes, default=1.0)
     whole = all(value == math.ceil(value) for value in sizes)
     exponents = most / least > 1000 or most > 1e8 or (not whole and least < 1e-4)
-    if _options["sci_mode"] is not None:
-        exponents = _options["sci_mode"]
-    digits = _options["precision"]
+    if options["sci_mode"] is not None:
+        exponents = options["sci_mode"]
+    digits = options["precision"]
 
     def text(value: float) -> str:
         if exponents:

@@ -67,6 +67,8 @@ inf, nan, pi, e = float("inf"), float("nan"), 3.141592653589793, 2.7182818284590
 newaxis = None
 
 strided, sparse_coo = "torch.strided", "torch.sparse_coo"
+sparse_csr, sparse_csc = "torch.sparse_csr", "torch.sparse_csc"
+sparse_bsr, sparse_bsc = "torch.sparse_bsr", "torch.sparse_bsc"
 contiguous_format, preserve_format = "torch.contiguous_format", "torch.preserve_format"
 channels_last, channels_last_3d = "torch.channels_last", "torch.channels_last_3d"
 layout = memory_format = str
@@ -75,10 +77,10 @@ legacy_contiguous_format = contiguous_format
 
 _ROOMS = words(
     """
-    __config__ _C _dynamo _inductor _tensor _utils accelerator amp autograd backends compiler cpu
-    cuda distributed distributions func fx hub jit linalg mps multiprocessing nn
-    onnx optim overrides profiler random return_types serialization sparse special testing types
-    utils version xpu
+    __config__ _C _dynamo _inductor _tensor _tensor_str _utils accelerator amp autograd backends
+    compiler cpu cuda distributed distributions func futures fx hub jit linalg mps
+    multiprocessing nn onnx ops optim overrides profiler random return_types serialization
+    sparse special testing types utils version xpu
     """
 )
 
@@ -98,6 +100,8 @@ _ALIASES = {
     "device": ("tallow.core.device_name", "DeviceName"), "vmap": ("tallow.func", "vmap"),
     "is_autocast_enabled": ("tallow.torch.amp", "is_autocast_enabled"),
     **{name: ("tallow.torch.linalg_names", name) for name in ("qr", "svd")},
+    "from_dlpack": ("tallow.torch.dlpack", "from_dlpack"),
+    "to_dlpack": ("tallow.torch.dlpack", "to_dlpack"),
     "sparse_coo_tensor": ("tallow.torch.sparse", "sparse_coo_tensor"),
     "spmm": ("tallow.torch.sparse", "mm"),
 }  # fmt: skip

@@ -20,5 +20,12 @@ def _get_tracing_state() -> None:
     """None: nothing is traced."""
 
 
+def _disabled_torch_function_impl(
+    func: Any, types: object, args: Any = (), kwargs: Any = None
+) -> Any:
+    """What a function gives: classes of tensors are not asked, here as everywhere."""
+    return func(*args, **(kwargs or {}))
+
+
 def __getattr__(name: str) -> Any:
     raise missing("torch._C", name)

@@ -84,4 +84,12 @@ class StackDataset(Dataset[Any]):
         return self._length
 
 
+class _BaseDataLoaderIter:
+    """The class of PyTorch's iterators over batches, for programs that ask; ours are generators."""
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """That of loaders with processes of their own, of which there are none here."""
+
+
 __all__ = ["DistributedSampler", "StackDataset", "default_collate"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from ..binding import imported
 from ..errors import DeviceUnavailableError
 from ..tensor import Tensor
 from .rooms import missing
@@ -113,4 +114,6 @@ def new_group(*args: object, **options: object) -> None:
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("nn", "rpc"):
+        return imported(f"{__name__}.{name}")
     raise missing("torch.distributed", name)

@@ -16,6 +16,10 @@ class ProfilerActivity(Enum):
     XPU = 2
 
 
+class EventList(list[Any]):
+    """What a profile has measured: nothing."""
+
+
 class profile(nullcontext[Any]):  # noqa: N801 - PyTorch's name
     """Measures nothing within it."""
 

@@ -9,7 +9,7 @@ from .rooms import missing
 
 __path__: list[str] = []
 
-_ROOMS = ("_pytree", "checkpoint", "data", "hooks", "model_zoo", "tensorboard")
+_ROOMS = ("_pytree", "checkpoint", "data", "dlpack", "hooks", "model_zoo", "tensorboard")
 
 
 def __getattr__(name: str) -> Any:

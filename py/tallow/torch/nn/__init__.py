@@ -14,6 +14,9 @@ from ..rooms import missing
 from . import losses as _losses
 from .internals import RNNBase as RNNBase
 from .internals import RNNCellBase as RNNCellBase
+from .internals import UninitializedBuffer as UninitializedBuffer
+from .internals import UninitializedParameter as UninitializedParameter
+from .internals import is_lazy as is_lazy
 from .parallel import DataParallel as DataParallel
 
 functional = imported(f"{__name__}.functional")  # these hide Tallow's of the same names

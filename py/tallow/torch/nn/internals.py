@@ -9,10 +9,12 @@ from typing import Any
 import tallow.nn as _nn
 from tallow import functional
 
+from ...errors import MissingError
 from ...nn.convolution import _Conv as _ConvNd
 from ...nn.loss import _Loss as _Loss
 from ...nn.normalization import _BatchNorm as _BatchNorm
 from ...nn.normalization import _RunningNorm as _NormBase
+from ...nn.parameter import Parameter
 from ...nn.recurrent import _Cell as RNNCellBase
 from ...nn.recurrent import _Recurrent as RNNBase
 from .tuples import _ntuple as _ntuple
@@ -43,4 +45,36 @@ def _addindent(s_: str, numSpaces: int) -> str:
     return "\n".join([first, *(" " * numSpaces + line for line in others)])
 
 
-__all__ = ["NonDynamicallyQuantizableLinear", "RNNBase", "RNNCellBase", "_ConvNd"]
+class UninitializedParameter(Parameter):
+    """A parameter without a shape. None is one: lazy layers have no parameters before their first
+    input. Raises MissingError when one is made."""
+
+    def __init__(self, *args: object, **options: object) -> None:
+        raise MissingError(
+            "UninitializedParameter: parameters have a shape from the beginning; lazy layers, such "
+            "as nn.LazyLinear, make theirs when they see their first input"
+        )
+
+
+class UninitializedBuffer(UninitializedParameter):
+    """A buffer without a shape. None is one, as of `UninitializedParameter`."""
+
+
+def is_lazy(param: object) -> bool:
+    """Whether a parameter has no shape yet.
+
+    param: a parameter.
+    Returns: False.
+    """
+    return False
+
+
+__all__ = [
+    "NonDynamicallyQuantizableLinear",
+    "RNNBase",
+    "RNNCellBase",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "_ConvNd",
+    "is_lazy",
+]
