@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+__path__: list[str] = []  # flex_attention is in names.py
+
+
 class SDPBackend(IntEnum):
     """PyTorch's kernels of attention."""
 
