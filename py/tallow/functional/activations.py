@@ -381,7 +381,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     Source: PyTorch, `torch.nn.functional.softshrink`.
     """
     x = input
-    return f.where(x > lambd, x - lambd, f.where(x < -lambd, x + lambd, 0.0))
+    near = x * 0.0  # NaN stays NaN
+    return f.where(x > lambd, x - lambd, f.where(x < -lambd, x + lambd, near))
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
@@ -393,7 +394,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     Source: PyTorch, `torch.nn.functional.hardshrink`.
     """
     x = input
-    return f.where(abs(x) > lambd, x, 0.0)
+    return f.where(abs(x) <= lambd, 0.0, x)
 
 
 def tanhshrink(input: Tensor) -> Tensor:

@@ -228,9 +228,9 @@ def kl_div(
     if log_target:
         loss = f.exp(target) * (target - input)
     else:
-        present = target > 0
-        entropy = target * f.log(f.where(present, target, 1.0))
-        loss = f.where(present, entropy, 0.0) - target * input
+        absent = f.equal(target, 0)
+        entropy = target * f.log(f.where(absent, 1.0, target))  # NaN of negative numbers
+        loss = f.where(absent, 0.0, entropy) - target * input
     if reduction == "batchmean":
         return f.sum(loss) * (1 / input.shape[0] if input.shape[0] else math.nan)
     return reduced(loss, reduction, "kl_div")

@@ -51,7 +51,7 @@ def digamma(input: Tensor) -> Tensor:
     reflection below 0.
 
     input: numbers, of any shape; integers count as float32.
-    Returns: the derivatives, of the shape of input.
+    Returns: the derivatives, of the shape of input; NaN at negative integers.
     Source: PyTorch's documentation, `torch.special.digamma`.
     """
     x = _real(input)
@@ -67,8 +67,10 @@ def digamma(input: Tensor) -> Tensor:
         series = (series + factor) * square
     found = found + elementwise.log(z) - 0.5 / z - series
     turn = math.pi * elementwise.where(negative, x - elementwise.floor(x), 0.5)
-    cotangent = elementwise.cos(turn) / elementwise.sin(turn)
-    return elementwise.where(negative, found - math.pi * cotangent, found)
+    pole = negative & (turn == 0.0)
+    cotangent = elementwise.cos(turn) / elementwise.sin(elementwise.where(pole, 1.0, turn))
+    found = elementwise.where(negative, found - math.pi * cotangent, found)
+    return elementwise.where(x == math.inf, x, elementwise.where(pole, math.nan, found))
 
 
 _STEP = 0.2

@@ -224,3 +224,27 @@ def test_a_generator_of_ones_own() -> None:
     )
     with pytest.raises(tl.TracingError, match="manual_seed"):
         tl.jit(lambda x: x + tl.rand(4, generator=first))(tl.ones(4))
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm"])
+def test_what_is_not_a_number_stays_so(device: str) -> None:
+    """PyTorch's values: NaN is not near 0, and a negative part has no logarithm."""
+    tl.set_default_device(device)
+    x = tl.asarray([-1.0, -0.5, 0.0, 0.25, 1.5, np.inf, -np.inf, np.nan])
+    soft = [-0.5, 0, 0, 0, 1, np.inf, -np.inf, np.nan]
+    hard = [-1, 0, 0, 0, 1.5, np.inf, -np.inf, np.nan]
+    np.testing.assert_array_equal(tl.functional.softshrink(x).numpy(), soft)
+    np.testing.assert_array_equal(tl.functional.hardshrink(x).numpy(), hard)
+    targets = tl.asarray([-1.0, 0.0, 0.5, np.nan])
+    loss = tl.functional.kl_div(tl.zeros((4,)), targets, reduction="none").numpy()
+    np.testing.assert_allclose(loss, [np.nan, 0, 0.5 * np.log(0.5), np.nan], rtol=1e-6)
+    tl.set_default_device(None)
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm"])
+def test_digamma_at_its_poles_and_ends(device: str) -> None:
+    tl.set_default_device(device)
+    x = tl.asarray([0.0, -1.0, -2.0, -1.5, np.inf, -np.inf, np.nan])
+    expected = [-np.inf, np.nan, np.nan, 0.7031566, np.inf, np.nan, np.nan]
+    np.testing.assert_allclose(tl.functions.digamma(x).numpy(), expected, rtol=1e-5)
+    tl.set_default_device(None)
