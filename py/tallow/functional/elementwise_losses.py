@@ -75,7 +75,9 @@ def smooth_l1_loss(
     if beta == 0:
         return l1_loss(input, target, reduction)
     size = abs(input - target)
-    loss = f.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
+    near = size < beta
+    inner = f.where(near, size, 0.0)  # an infinite one would have no gradient
+    loss = f.where(near, inner * inner * (0.5 / beta), size - 0.5 * beta)
     return reduced(loss, reduction, "smooth_l1_loss")
 
 
@@ -94,7 +96,9 @@ def huber_loss(
     Source: Huber 1964.
     """
     size = abs(input - target)
-    loss = f.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
+    near = size <= delta
+    inner = f.where(near, size, 0.0)  # an infinite one would have no gradient
+    loss = f.where(near, inner * inner * 0.5, (size - 0.5 * delta) * delta)
     return reduced(loss, reduction, "huber_loss")
 
 

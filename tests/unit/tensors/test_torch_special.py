@@ -248,3 +248,10 @@ def test_digamma_at_its_poles_and_ends(device: str) -> None:
     expected = [-np.inf, np.nan, np.nan, 0.7031566, np.inf, np.nan, np.nan]
     np.testing.assert_allclose(tl.functions.digamma(x).numpy(), expected, rtol=1e-5)
     tl.set_default_device(None)
+
+
+@pytest.mark.parametrize("loss", [tl.functional.huber_loss, tl.functional.smooth_l1_loss])
+def test_infinite_differences_have_the_gradient_of_the_line(loss: Callable[..., Any]) -> None:
+    x = tl.asarray([np.inf, -np.inf, 0.5, 3.0], requires_grad=True)
+    loss(x, tl.zeros((4,)), reduction="sum").backward()
+    assert tl.asarray(x.grad).tolist() == [1.0, -1.0, 0.5, 1.0]
