@@ -20,7 +20,7 @@ def no_grad(function: F) -> F: ...
 
 
 def no_grad(function: F | None = None) -> F | Override:
-    """Within it, what is built from tensors is a constant to derivatives, as in PyTorch.
+    """Turns gradient tracking off within a block, as in PyTorch.
 
     Other threads are not affected. `@no_grad()` and `@no_grad` decorate a function.
 
@@ -33,7 +33,7 @@ def no_grad(function: F | None = None) -> F | Override:
 
 
 def enable_grad() -> Override:
-    """Within it, derivatives are followed, also inside `no_grad`.
+    """Turns gradient tracking on within a block, also inside `no_grad`.
 
     Returns: a block for a with statement, which also decorates functions.
     Source: PyTorch, `torch.enable_grad`.
@@ -42,9 +42,9 @@ def enable_grad() -> Override:
 
 
 def inference_mode(mode: bool = True) -> Override:
-    """Within it, derivatives are not followed, as in `no_grad`.
+    """Turns gradient tracking off within a block, as `no_grad` does.
 
-    mode: False follows them, as `enable_grad` does.
+    mode: False turns it on, as `enable_grad` does.
     Returns: a block for a with statement, which also decorates functions.
     Source: PyTorch, `torch.inference_mode`.
     """
@@ -52,11 +52,11 @@ def inference_mode(mode: bool = True) -> Override:
 
 
 class set_grad_enabled:  # noqa: N801 - PyTorch's name
-    """Follows derivatives from now on, or no longer; in a with statement, within it.
+    """Turns gradient tracking on or off; in a with statement, within its block only.
 
     Holds for the thread that calls it.
 
-    mode: whether derivatives are followed.
+    mode: whether gradients are tracked.
     Source: PyTorch, `torch.set_grad_enabled`.
     """
 
@@ -74,7 +74,7 @@ class set_grad_enabled:  # noqa: N801 - PyTorch's name
 
 
 def is_grad_enabled() -> bool:
-    """Whether derivatives are followed here.
+    """Whether gradients are tracked here.
 
     Returns: True or False, for the thread that calls it.
     Source: PyTorch, `torch.is_grad_enabled`.

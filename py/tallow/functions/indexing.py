@@ -89,7 +89,7 @@ def position(indices: Tensor, length: int, axis: int | None = None) -> Tensor:
 
 
 def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None = None) -> Tensor:
-    """Gives the same integers, of which each must be in 0 to count - 1, or be the ignored one.
+    """Returns the indices unchanged, and checks that each is in 0 to count - 1 or is ignored.
 
     indices: integers, of any shape.
     count: how many elements they choose from.

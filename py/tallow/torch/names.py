@@ -51,7 +51,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "autograd.variable": ("tallow.torch.autograd",),
     "autograd.grad_mode": ("tallow.torch.autograd",),
     "jit.annotations": ("typing", "tallow.torch.jit"),
-    "nn.attention.flex_attention": ("tallow.torch.nn.flex_attention",),
+    "nn.attention.flex_attention": ("tallow.functional.flex_attention",),
     "nn.modules": ("tallow.torch.nn",),
     "nn.modules.activation": ("tallow.torch.nn", "tallow.torch.nn.internals"),
     "nn.modules.batchnorm": (

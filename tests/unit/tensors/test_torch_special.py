@@ -1,4 +1,4 @@
-"""Special functions, draws by weight, facts about types, and places, under PyTorch's names."""
+"""Special functions, draws by weight, facts about types, and scatters, under PyTorch's names."""
 
 from __future__ import annotations
 

@@ -1,19 +1,21 @@
-"""torch.nn.attention.flex_attention: attention whose scores and mask are functions of indices.
+"""Attention whose scores and mask are functions of indices.
 
 The functions are called once, with tensors of indices that broadcast to (batch, heads, queries,
 keys), where PyTorch maps them over single ones; what they build becomes a part of the plan.
+`torch.nn.attention.flex_attention` has these names.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import tallow as tl
-
-from ...errors import ShapeError
-from ...functional.attention import attended, attention_scores, masked_softmax
-from ...tensor import Tensor
+from .. import functions as f
+from ..errors import ShapeError
+from ..tensor import Tensor, asarray
+from .attention import attended, attention_scores, masked_softmax
+from .borders import pad
 
 MaskMod = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 ScoreMod = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -38,7 +40,7 @@ class AuxOutput(NamedTuple):
 def _indices(*counts: int) -> list[Tensor]:
     """The indices along each of four axes, which broadcast against one another."""
     return [
-        tl.arange(count).reshape([-1 if at == axis else 1 for at in range(4)])
+        f.arange(count).reshape([-1 if at == axis else 1 for at in range(4)])
         for axis, count in enumerate(counts)
     ]
 
@@ -49,7 +51,7 @@ def noop_mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
     b, h, q_idx, kv_idx: indices of batches, heads, queries and keys.
     Returns: True.
     """
-    return tl.ones((1, 1, 1, 1), dtype="bool")
+    return f.ones((1, 1, 1, 1), dtype="bool")
 
 
 def and_masks(*mask_mods: MaskMod) -> MaskMod:
@@ -62,7 +64,7 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
     def joined(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         found = noop_mask(b, h, q_idx, kv_idx)
         for mod in mask_mods:
-            found = tl.logical_and(found, mod(b, h, q_idx, kv_idx))
+            found = f.logical_and(found, mod(b, h, q_idx, kv_idx))
         return found
 
     return joined
@@ -76,9 +78,9 @@ def or_masks(*mask_mods: MaskMod) -> MaskMod:
     """
 
     def joined(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
-        found = tl.logical_not(noop_mask(b, h, q_idx, kv_idx))
+        found = f.logical_not(noop_mask(b, h, q_idx, kv_idx))
         for mod in mask_mods:
-            found = tl.logical_or(found, mod(b, h, q_idx, kv_idx))
+            found = f.logical_or(found, mod(b, h, q_idx, kv_idx))
         return found
 
     return joined
@@ -101,7 +103,7 @@ def create_mask(
     Returns: (B, H, Q_LEN, KV_LEN), True where a query may attend to a key.
     """
     shape = (B or 1, H or 1, Q_LEN, KV_LEN)
-    mask = tl.broadcast_to(tl.asarray(mod_fn(*_indices(*shape))), shape)
+    mask = f.broadcast_to(asarray(mod_fn(*_indices(*shape))), shape)
     return mask if device is None else mask.to(device)
 
 
@@ -130,10 +132,10 @@ class BlockMask:
         mask = create_mask(self.mask_mod, *self.shape)
         rows, columns = self.BLOCK_SIZE
         below, right = -self.shape[2] % rows, -self.shape[3] % columns
-        whole = tl.functional.pad(mask.astype("int32"), (0, right, 0, below))
+        whole = pad(mask.astype("int32"), (0, right, 0, below))
         height, width = (self.shape[2] + below) // rows, (self.shape[3] + right) // columns
         blocks = whole.reshape((*self.shape[:2], height, rows, width, columns))
-        return tl.max(tl.max(blocks, 5), 3)
+        return f.max(f.max(blocks, 5), 3)
 
     def sparsity(self) -> float:
         """How many blocks are hidden, in percent. Reads the mask, and blocks.
@@ -141,7 +143,7 @@ class BlockMask:
         Returns: 0 to 100.
         """
         seen = self.to_dense()
-        return 100.0 * (1 - float(tl.sum(seen)) / seen.node.size)
+        return 100.0 * (1 - float(f.sum(seen)) / seen.node.size)
 
     def to(self, device: object) -> BlockMask:
         """The mask itself: a function is on no device.
@@ -217,19 +219,19 @@ def flex_attention(
     indices = _indices(*shape)
     scores = attention_scores(query, key, scale)
     if score_mod is not None:
-        scores = tl.broadcast_to(score_mod(scores, *indices), shape)
+        scores = f.broadcast_to(score_mod(scores, *indices), shape)
     if block_mask is not None:
         if block_mask.seq_lengths != shape[2:]:
             raise ShapeError(
                 f"flex_attention: the mask is for {block_mask.seq_lengths} queries and keys, "
                 f"not {shape[2:]}"
             )
-        scores = tl.where(block_mask.mask_mod(*indices), scores, -tl.inf)
+        scores = f.where(block_mask.mask_mod(*indices), scores, -math.inf)
     result = attended(masked_softmax(scores), value)
     wanted = AuxRequest(lse=return_lse) if return_aux is None else return_aux
-    lse = tl.logsumexp(scores, -1) if wanted.lse else None
+    lse = f.logsumexp(scores, -1) if wanted.lse else None
     if return_aux is not None:
-        return result, AuxOutput(lse, tl.max(scores, axis=-1) if wanted.max_scores else None)
+        return result, AuxOutput(lse, f.max(scores, axis=-1) if wanted.max_scores else None)
     return (result, lse) if return_lse else result
 
 
