@@ -101,8 +101,17 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _test(options: argparse.Namespace) -> int:
-    variables = setup.for_tests()
+    variables = _prepared(options, setup.for_tests)
     become("-m", "pytest", *_SECOND_TRY, *_SIDE_BY_SIDE, *options.rest, extra=variables, cwd=ROOT)
+
+
+def _prepared(options: argparse.Namespace, prepare: Callable[[], dict[str, str]]) -> dict[str, str]:
+    """The environment of a command whose arguments go on to another program. That program's help
+    needs Python's packages only, and no build."""
+    if "-h" in options.rest or "--help" in options.rest:
+        setup.for_checks()
+        return {}
+    return prepare()
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -111,17 +120,17 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    variables = setup.for_browser(tight=True)  # it counts what visitors download
+    variables = _prepared(options, lambda: setup.for_browser(tight=True))  # it counts downloads
     become(ROOT / "bench" / "run.py", *options.rest, extra=variables)
 
 
 def _conformance(options: argparse.Namespace) -> int:
-    variables = setup.for_browser()
+    variables = _prepared(options, setup.for_browser)
     become("-m", "tests.onnx.conformance", *options.rest, extra=variables, cwd=ROOT)
 
 
 def _fuzz(options: argparse.Namespace) -> int:
-    variables = setup.for_browser()
+    variables = _prepared(options, setup.for_browser)
     become("-m", "tests.fuzz", *options.rest, extra=variables, cwd=ROOT)
 
 

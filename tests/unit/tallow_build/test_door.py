@@ -156,3 +156,17 @@ def test_the_browser_gets_the_protobuf_that_is_tested_here():
     pin = re.search(r"^protobuf==(\S+)", (REQUIREMENTS / "runtime.txt").read_text(), re.MULTILINE)
     assert pin is not None
     assert sources.pure_protobuf()[1].name == f"protobuf-{pin[1]}-py3-none-any.whl"
+
+
+@pytest.mark.parametrize("command", ["test", "bench", "conformance", "fuzz"])
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_of_a_command_that_passes_arguments_on_builds_nothing(monkeypatch, command, flag):
+    prepared = []
+    monkeypatch.setattr(setup, "for_tests", lambda **_: prepared.append("tests"))
+    monkeypatch.setattr(setup, "for_browser", lambda **_: prepared.append("browser"))
+    monkeypatch.setattr(setup, "for_checks", lambda: prepared.append("packages"))
+    started = []
+    monkeypatch.setattr(cli, "become", lambda *words, **_: started.append(words))
+    cli.main([command, flag])
+    assert prepared == ["packages"]
+    assert started[0][-1] == flag
