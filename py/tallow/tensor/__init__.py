@@ -11,6 +11,7 @@ from .tensor import check_floating as check_floating
 from .tensor import check_gradient as check_gradient
 from .tensor import derived as derived
 from .tensor import host_values as host_values
+from .tensor import host_values_async as host_values_async
 from .tensor import is_basic as is_basic
 from .tensor import realize_now as realize_now
 from .tensor import use_differentiator as use_differentiator

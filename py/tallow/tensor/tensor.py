@@ -27,7 +27,7 @@ from ..ops.movement import permute
 from .methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from ..core.hooks import RemovableHandle
 
@@ -155,6 +155,15 @@ def host_values(tensors: Sequence[Tensor]) -> list[HostArray]:
     if pending:
         _evaluator().realize(pending, None)
     return [_evaluator().host(each, None) for each in computed]
+
+
+def host_values_async(tensors: Sequence[Tensor]) -> list[Awaitable[HostArray]]:
+    """As `host_values`; each is to be awaited."""
+    computed = [Tensor(each.node) for each in tensors]
+    pending = [each for each in computed if not each.node.is_constant]
+    if pending:
+        _evaluator().realize(pending, None)
+    return [_evaluator().host_async(each, None) for each in computed]
 
 
 class Tensor(Methods):

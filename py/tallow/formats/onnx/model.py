@@ -16,13 +16,14 @@ from ...errors import (
     OnnxUnsupportedError,
 )
 from ...graph import Graph
+from ...runtime.drivers import Steps, run_async, run_sync
 from .dimensions import Shapes
 from .read import proto, reader
 from .read.external import ExternalFiles
 from .read.wire import Taken
 from .records import Metadata, ModelRecord, ValueInfo
 from .run import importer
-from .run.blocking import PlanCache, Steps, run_async, run_sync
+from .run.blocking import PlanCache
 from .run.model_session import ModelSession
 from .run.summary import Summary, constants, summarise
 from .run.trace import MAX_TURNS

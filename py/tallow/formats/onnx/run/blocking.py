@@ -1,12 +1,10 @@
-"""What may block, as requests of a generator: the same generator serves `run`, which answers each
-request by blocking, and `run_async`, which awaits it."""
+"""What may block when a model runs, as requests of a generator (runtime/drivers.py)."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from ....core.hostarray import HostArray
 from ....graph import Graph
@@ -52,49 +50,3 @@ class Run:
     async def run_async(self) -> dict[str, HostArray]:
         """The outputs, once they are there."""
         return await self.session.run_host_async(self.feeds)
-
-
-@dataclass(frozen=True, slots=True)
-class YieldControl:
-    """Requests nothing: lets other tasks run before the next loop iteration."""
-
-    def run_sync(self) -> None:
-        """Does nothing."""
-
-    async def run_async(self) -> None:
-        """Lets other tasks run."""
-        await asyncio.sleep(0)
-
-
-Steps = Generator[Compile | Run | YieldControl, Any, Any]
-
-
-# Why: docs/decisions/onnx.md, "`run` and `run_async` share one implementation"
-def run_sync(steps: Steps) -> Any:
-    """Runs the generator, blocking, and returns its result."""
-    try:
-        request = next(steps)
-        while True:
-            try:
-                answer = request.run_sync()
-            except Exception as error:
-                request = steps.throw(error)
-            else:
-                request = steps.send(answer)
-    except StopIteration as end:
-        return end.value
-
-
-async def run_async(steps: Steps) -> Any:
-    """Runs the generator and returns its result."""
-    try:
-        request = next(steps)
-        while True:
-            try:
-                answer = await request.run_async()
-            except Exception as error:
-                request = steps.throw(error)
-            else:
-                request = steps.send(answer)
-    except StopIteration as end:
-        return end.value

@@ -18,10 +18,11 @@ from ....compile.targets import EXACT
 from ....core.hostarray import HostArray
 from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError
 from ....runtime.device import backend
+from ....runtime.drivers import Steps, YieldControl
 from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find_control
 from ..values import Value, size_in_bytes
-from .blocking import Compile, PlanCache, Run, Steps, YieldControl
+from .blocking import Compile, PlanCache, Run
 from .builder import describe
 from .float64 import NumpyPart
 from .hosting import AT_FAULT, HostStep, compute, one_line

@@ -19,13 +19,14 @@ from ....errors import (
 )
 from ....graph import constant
 from ....runtime.device import backend
+from ....runtime.drivers import Steps, run_async, run_sync
 from ....runtime.profile import Profile
 from ....runtime.session import Session
 from ....tensor import Tensor
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..records import ModelRecord, shown
 from ..values import Value, checked_feed, to_numpy
-from .blocking import PlanCache, Steps, run_async, run_sync
+from .blocking import PlanCache
 from .execution import Execution
 from .report import Report
 from .stages import Spec
