@@ -19,6 +19,7 @@ TallowError (a RuntimeError)
 ├── LinAlgError           a matrix without an inverse or a factorisation (also a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
+├── CheckpointError       a run's folder or checkpoint that cannot be used
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -173,6 +174,10 @@ class OnnxUnsupportedError(OnnxError):
 
 class FormatError(TallowError, ValueError):
     """Bytes that are not a whole, harmless file of weights; nothing of it is loaded."""
+
+
+class CheckpointError(TallowError):
+    """A run's folder, or a checkpoint in it, that cannot be used."""
 
 
 class DataNotLoadedError(TallowError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from .core import context
@@ -60,6 +61,21 @@ def state() -> State:
     if isinstance(_source, random.SystemRandom):
         _source = random.Random(_seed[0])
     return State(_seed, _draws, _source.getstate())
+
+
+def packed(state: State) -> dict[str, Any]:
+    """A state as numbers and texts, which a checkpoint can hold."""
+    version, words, gauss = state.host
+    host = [version, struct.pack(f"<{len(words)}I", *words).hex(), gauss]
+    return {"seed": list(state.seed), "draws": state.draws, "host": host}
+
+
+def unpacked(state: Mapping[str, Any]) -> State:
+    """A state that was `packed`."""
+    (low, high), (version, text, gauss) = state["seed"], state["host"]
+    data = bytes.fromhex(text)
+    words = struct.unpack(f"<{len(data) // 4}I", data)
+    return State((low, high), state["draws"], (version, words, gauss))
 
 
 def set_state(new: State) -> None:
@@ -116,6 +132,21 @@ class Generator:
     def initial_seed(self) -> int:
         """The seed that it began with."""
         return self._seed
+
+    def get_state(self) -> State:
+        """Where its numbers are, for `set_state`."""
+        seed = self._seed & _WORD, self._seed >> 32 & _WORD
+        return State(seed, self._draws, self._bytes.getstate())
+
+    def set_state(self, new_state: State) -> Self:
+        """Continues from a state.
+
+        new_state: what `get_state` gave.
+        Returns: the generator itself.
+        """
+        self._seed, self._draws = new_state.seed[0] | new_state.seed[1] << 32, new_state.draws
+        self._bytes.setstate(new_state.host)
+        return self
 
     def randbytes(self, count: int) -> bytes:
         """Random bytes.

@@ -7,10 +7,12 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from ..errors import OptionError
+from ..random import Generator
 from ..tensor import Tensor
 from .collate import default_collate as default_collate  # scripts import both from here, too
 from .collate import default_convert as default_convert
 from .dataset import Indexed, IterableDataset
+from .position import Position
 from .rows import compute_batch, stacked
 from .sampler import (
     BatchSampler,
@@ -41,7 +43,7 @@ class DataLoader(Generic[T_co]):
     the indices in an order of your own; batch_sampler: gives lists of them.
     collate_fn: makes a batch of a list of samples; `default_collate` if None. drop_last: without a
     last batch that is shorter. generator: what the order is drawn from, an object with `randbytes`
-    such as tl.Generator().
+    such as tl.Generator(); seed: the seed of one.
 
     The tensors of a batch are computed, and on their device. Batches of one size are alike, so that
     a step under `@tl.jit` is compiled once, and once more for a shorter last one.
@@ -75,6 +77,7 @@ class DataLoader(Generic[T_co]):
         persistent_workers: bool = False,
         pin_memory_device: str = "",
         in_order: bool = True,
+        seed: int | None = None,
     ) -> None:
         _check_together(
             dataset, shuffle=shuffle, sampler=sampler, batch_sampler=batch_sampler,
@@ -82,6 +85,10 @@ class DataLoader(Generic[T_co]):
         )  # fmt: skip
         if num_workers < 0:
             raise OptionError(f"DataLoader: num_workers={num_workers} is below 0; give 0 or more")
+        if seed is not None:
+            if generator is not None:
+                raise OptionError("DataLoader: a generator excludes a seed; leave one out")
+            generator = Generator().manual_seed(seed)
         streamed = isinstance(dataset, IterableDataset)
         if sampler is None and batch_sampler is None and not streamed:
             length_of(dataset, "DataLoader")
@@ -103,6 +110,7 @@ class DataLoader(Generic[T_co]):
         self.timeout, self.in_order = timeout, in_order
         self.multiprocessing_context = multiprocessing_context
         self.prefetch_factor, self.persistent_workers = prefetch_factor, persistent_workers
+        self._position = Position(generator)
         self._built = True
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -111,23 +119,42 @@ class DataLoader(Generic[T_co]):
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
-        for samples in self._fetched():
+        skipped = self._position.begin()
+        for number, samples in enumerate(self._fetched(skipped)):
             batch = self.collate_fn(samples)
             compute_batch(list(_tensors(batch)))
+            self._position.batches = skipped + number + 1
             yield batch
 
-    def _fetched(self) -> Iterator[Any]:
+    def state_dict(self) -> dict[str, Any]:
+        """How far the latest epoch is, for `load_state_dict`: numbers and texts.
+
+        Source: torchdata, `StatefulDataLoader`, for the name.
+        """
+        return self._position.state_dict()
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Has the next iteration go on within an epoch, after the batches that were given before
+        `state_dict`, in the same order. Samples that are skipped are not fetched; but a stream
+        gives them again.
+
+        state_dict: what `state_dict` gave. Random numbers that the order or the samples are drawn
+          from, beside a generator of the loader's, are restored by whoever saved them.
+        """
+        self._position.load_state_dict(state_dict)
+
+    def _fetched(self, skipped: int) -> Iterator[Any]:
         """What is collated: the samples of each batch, or one sample after the other."""
         dataset = self.dataset
         if isinstance(dataset, IterableDataset):
-            yield from self._streamed(iter(dataset))
+            yield from self._position.after(self._streamed(iter(dataset)), skipped)
         elif self.batch_sampler is not None:
             together = getattr(dataset, "__getitems__", None)
-            for batch in self.batch_sampler:
+            for batch in self._position.after(self.batch_sampler, skipped):
                 indices = _read(batch)
                 yield together(indices) if callable(together) else [dataset[i] for i in indices]
         elif self.sampler is not None:
-            for index in self.sampler:
+            for index in self._position.after(self.sampler, skipped):
                 yield dataset[index]
 
     def _streamed(self, samples: Iterator[Any]) -> Iterator[Any]:

@@ -126,6 +126,8 @@ class Module(HasState, HasConversions):
         elif isinstance(value, Module):
             _forget(name, tables, parameters, buffers)
             modules[name] = value
+        elif has(buffers, name) and dict.get(buffers, name) is value:
+            pass  # changed in place: m.count += 1
         elif isinstance(value, Buffer):
             _forget(name, tables, parameters, modules)
             buffers[name] = value

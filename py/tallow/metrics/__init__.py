@@ -1,0 +1,3 @@
+"""Measures that add up over batches."""
+
+from .metric import Metric as Metric

@@ -1,0 +1,379 @@
+"""`Learner`: trains a module, and keeps what a run needs to go on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..amp import GradScaler, autocast, is_autocast_available
+from ..errors import OptionError
+from ..functions import where
+from ..grad_mode import no_grad
+from ..metrics import Metric
+from ..nn import Module
+from ..nn.utils import clip_grad_norm_, clip_grad_value_
+from ..optim import Optimizer
+from ..optim.lr_scheduler import LRScheduler
+from ..runtime.drivers import run_async, run_sync
+from ..runtime.jit import Jitted
+from ..tensor import Tensor
+from . import loop
+from .callbacks import Callback, EarlyStopping, ProgressLines
+from .checkpoints import Folder
+from .compiled import Means, Watch, length_of, result_of
+from .interrupts import interrupts
+
+Loss = Callable[[Any, Any], Tensor]
+Data = Iterable[Any]
+
+
+class Learner:
+    """Trains a module: the loop, validation, metrics, checkpoints and early stopping.
+
+        learner = Learner(model, optimizer, F.cross_entropy, metrics=[Accuracy("multiclass")])
+        learner.fit(train, valid, epochs=3)
+
+    A batch is (inputs, targets), unless a subclass defines `step`. A step is compiled once per
+    shape of a batch; losses and metrics stay on the device, and are read a few times a second.
+
+    model: the module.
+    optimizer: an optimiser, or a list of them, each with parameters of its own.
+    loss: loss(preds, targets), a number; None if a subclass defines `step`.
+    metrics: what a validation measures beside the loss.
+    checkpoints: the folder of the run; None keeps none.
+    early_stopping: the patience, in records, or an `EarlyStopping`.
+    callbacks: called on the way.
+    schedule: a schedule of the learning rate, or a list of them; each steps once per epoch, or per
+      step if schedule_every is "step". One that takes a measure gets the monitored value.
+    accumulate: how many batches make one step of the optimiser; their gradients are averaged.
+    clip_norm: the largest norm of all gradients together. clip_value: the largest absolute value of
+      an element.
+    precision: "float32", or "float16" for mixed precision, where the device has it.
+    unfreeze: {name of a part of the model: epoch}; the part is frozen before that epoch.
+    validate_every: after how many steps there is a validation; None is once per epoch.
+    checkpoint_every: after how many steps a checkpoint is written, beside those after each record.
+    keep: how many of the last checkpoints stay; the best one stays, too.
+    monitor: the name in the records that decides which checkpoint is best; None is valid_loss, or
+      train_loss without a validation.
+    device: the device's name; None is the default device.
+    seed: begins random numbers when a run begins, so that it can be repeated; None leaves them.
+    progress: whether a line is printed for each record.
+    Raises: OptionError for options that do not fit.
+    Source: the interface is close to Lightning's Trainer and Burn's Learner.
+    """
+
+    def __init__(
+        self,
+        model: Module,
+        optimizer: Optimizer | Sequence[Optimizer],
+        loss: Loss | None = None,
+        metrics: Sequence[Metric] | Mapping[str, Metric] = (),
+        *,
+        checkpoints: str | os.PathLike[str] | None = None,
+        early_stopping: int | EarlyStopping | None = None,
+        callbacks: Sequence[Callback] = (),
+        schedule: LRScheduler | Sequence[LRScheduler] = (),
+        schedule_every: str = "epoch",
+        accumulate: int = 1,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
+        precision: str = "float32",
+        unfreeze: Mapping[str, int] | None = None,
+        validate_every: int | None = None,
+        checkpoint_every: int | None = None,
+        keep: int = 2,
+        monitor: str | None = None,
+        device: str | None = None,
+        seed: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        if loss is None and type(self).step is Learner.step:
+            raise OptionError("Learner: give a loss, or define step(batch) in a subclass")
+        for name, value in (
+            ("accumulate", accumulate), ("validate_every", validate_every),
+            ("checkpoint_every", checkpoint_every), ("keep", keep),
+        ):  # fmt: skip
+            if value is not None and value < 1:
+                raise OptionError(f"Learner: {name}={value} is below 1")
+        if schedule_every not in ("epoch", "step"):
+            raise OptionError(
+                f"Learner: schedule_every={schedule_every!r} is neither 'epoch' nor 'step'"
+            )
+        if precision not in ("float32", "float16"):
+            raise OptionError(
+                f"Learner: precision={precision!r} is neither 'float32' nor 'float16'"
+            )
+        self.model, self.loss = model, loss
+        self.optimizers = [optimizer] if isinstance(optimizer, Optimizer) else list(optimizer)
+        self.metrics = dict(metrics) if isinstance(metrics, Mapping) else _named(metrics)
+        self.schedules = [schedule] if isinstance(schedule, LRScheduler) else list(schedule)
+        self.schedule_every = schedule_every
+        self.accumulate, self.clip_norm, self.clip_value = accumulate, clip_norm, clip_value
+        self.unfreeze = dict(unfreeze or {})
+        self.validate_every, self.checkpoint_every = validate_every, checkpoint_every
+        self.monitor, self.device, self.seed = monitor, device, seed
+        self.folder = None if checkpoints is None else Folder(checkpoints, keep)
+        self.callbacks = list(callbacks)
+        if isinstance(early_stopping, int):
+            early_stopping = EarlyStopping(early_stopping)
+        if early_stopping is not None:
+            self.callbacks.append(early_stopping)
+        if progress:
+            self.callbacks.append(ProgressLines())
+        half = precision == "float16" and is_autocast_available(device or "webgpu")
+        self.scaler = GradScaler(enabled=half)
+        self.clock: Callable[[], float] = time.monotonic
+
+        self.history: list[dict[str, Any]] = []
+        self.epoch = 0
+        """How many epochs are complete."""
+        self.steps = 0
+        """How many batches the run has learned from."""
+        self.batch = 0
+        """How many of them are of the running epoch."""
+        self.stopped: str | None = None
+        """Why the run was stopped; None if it was not."""
+        self.best: tuple[str, float] | None = None
+        """The best checkpoint, and its monitored value."""
+        self.items = 0
+        """How many samples the latest batch had."""
+        self.watched_from = 0
+        """`steps` when the watch began."""
+        self.means, self.watch = Means(), Watch()
+        self.measured = Means()
+        self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
+        self._advancing = Jitted(self._advance, frozenset(), device)
+        self._measuring = Jitted(self._measure_batch, frozenset(), device)
+        self._predicting = Jitted(self.predict_step, frozenset(), device)
+
+    # ---- what a subclass may define ------------------------------------------------------------
+
+    def step(self, batch: Any) -> Any:
+        """Computes the loss of a batch, for training and for validation.
+
+        batch: what the loader gives; (inputs, targets) unless a subclass defines this.
+        Returns: the loss, a number; or a dict with it under "loss", what metrics compare under
+          "preds" and "target", and other numbers, whose means become part of the records.
+        """
+        try:
+            inputs, target = batch
+        except (TypeError, ValueError) as error:
+            raise OptionError(
+                "Learner: a batch is (inputs, targets); define step(batch) in a subclass for "
+                f"another kind, such as {type(batch).__name__}"
+            ) from error
+        preds = self.model(inputs)
+        assert self.loss is not None
+        return {"loss": self.loss(preds, target), "preds": preds, "target": target}
+
+    def predict_step(self, batch: Any) -> Any:
+        """Computes the outputs for a batch, of which `predict` makes one result.
+
+        batch: what the loader gives; of a tuple or a list, the first are the inputs.
+        """
+        return self.model(batch[0] if isinstance(batch, (tuple, list)) else batch)
+
+    # ---- what users call -----------------------------------------------------------------------
+
+    def fit(self, train: Data, valid: Data | None = None, epochs: int = 1) -> list[dict[str, Any]]:
+        """Trains from the first epoch on; blocks. Ctrl-C ends it after the running step, saved.
+
+        train: the batches of an epoch, such as a DataLoader, iterated once for each epoch.
+        valid: batches to measure after each epoch; None measures none.
+        epochs: how many.
+        Returns: `history`, a dict for each epoch: epoch, step, train_loss, seconds, and valid_loss
+          and valid_NAME of each metric if there is a validation.
+        Raises: NonFiniteError for a loss that is not finite, with the step; the parameters are then
+          those before that step. CheckpointError if the folder has a run already, is in use, or
+          cannot be written. OptionError for data without a batch.
+        """
+        with interrupts(self):
+            run_sync(loop.fit(self, train, valid, epochs))
+        return self.history
+
+    async def fit_async(
+        self, train: Data, valid: Data | None = None, epochs: int = 1
+    ) -> list[dict[str, Any]]:
+        """As `fit`, without blocking; cancelling it ends it after the running step, saved."""
+        await run_async(loop.fit(self, train, valid, epochs))
+        return self.history
+
+    def resume(
+        self,
+        train: Data,
+        valid: Data | None = None,
+        epochs: int = 1,
+        *,
+        checkpoint: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Goes on with the run in the folder `checkpoints`, from its last checkpoint; blocks.
+
+        train, valid: as for `fit`, and as in the run so far.
+        epochs: how many there are in all, with those before.
+        checkpoint: the name of another checkpoint to go on from.
+        Returns: as `fit`, with the records before.
+        Raises: as `fit`, and CheckpointError if there is no run, or if the checkpoint is damaged;
+          the message names the next older one.
+        """
+        with interrupts(self):
+            run_sync(loop.resume(self, train, valid, epochs, checkpoint))
+        return self.history
+
+    async def resume_async(
+        self,
+        train: Data,
+        valid: Data | None = None,
+        epochs: int = 1,
+        *,
+        checkpoint: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """As `resume`, without blocking."""
+        await run_async(loop.resume(self, train, valid, epochs, checkpoint))
+        return self.history
+
+    def evaluate(self, data: Data) -> dict[str, Any]:
+        """Measures batches; blocks.
+
+        data: the batches.
+        Returns: the loss and each metric by name.
+        Raises: OptionError for data without a batch.
+        """
+        found: dict[str, Any] = run_sync(loop.evaluate(self, data))
+        return found
+
+    async def evaluate_async(self, data: Data) -> dict[str, Any]:
+        """As `evaluate`, without blocking."""
+        found: dict[str, Any] = await run_async(loop.evaluate(self, data))
+        return found
+
+    def predict(self, data: Data) -> Any:
+        """Computes the outputs of batches; blocks.
+
+        data: the batches, of inputs alone or of tuples that begin with them.
+        Returns: a tensor, the outputs in order along the first axis; a tuple or a dict of such
+          tensors if `predict_step` returns one of tensors.
+        Raises: OptionError for data without a batch.
+        """
+        return run_sync(loop.predict(self, data))
+
+    async def predict_async(self, data: Data) -> Any:
+        """As `predict`, without blocking."""
+        return await run_async(loop.predict(self, data))
+
+    def stop(self, why: str = "stop() was called") -> None:
+        """Ends the run after the running step; a callback may call it.
+
+        why: what `stopped` says then.
+        """
+        self.stopped = why
+
+    # ---- which values are better ---------------------------------------------------------------
+
+    def monitored(self, record: Mapping[str, Any]) -> str:
+        """The name in a record that decides which checkpoint is best."""
+        return self.monitor or ("valid_loss" if "valid_loss" in record else "train_loss")
+
+    def better(self, name: str) -> str:
+        """Which values of a name are better, "min" or "max"."""
+        metric = self.metrics.get(name.partition("_")[2])
+        return "max" if metric is not None and metric.higher_is_better else "min"
+
+    # ---- what the loop asks --------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begins a run: no step was taken."""
+        self.history = []
+        self.epoch = self.steps = self.batch = self.watched_from = 0
+        self.best = None
+        self.means.reset()
+        self.watch.reset()
+
+    def tell(self, event: str, *given: Any) -> None:
+        """Calls a method of all callbacks."""
+        for each in self.callbacks:
+            getattr(each, event)(self, *given)
+
+    def train_batch(self, batch: Any) -> None:
+        """Learns from a batch: gives a step to the device and reads nothing."""
+        self.items = length_of(batch)
+        self._training(batch, advance=(self.batch + 1) % self.accumulate == 0)
+
+    def advance_rest(self) -> None:
+        """Learns from the last batches of an epoch, which are fewer than `accumulate`."""
+        self._advancing()
+
+    def measure_batch(self, batch: Any) -> None:
+        """Takes a batch into account in `measured` and in the metrics."""
+        preds, target = self._measuring(batch)
+        for metric in self.metrics.values():
+            if metric.collects:
+                metric.update(preds, target)
+
+    def predict_batch(self, batch: Any) -> Any:
+        """The outputs of a batch."""
+        return self._predicting(batch)
+
+    # ---- the compiled functions ----------------------------------------------------------------
+
+    def _train_batch(self, batch: Any, advance: bool) -> None:
+        before = [(each, Tensor(each.node)) for each in self.model.buffers()]
+        with autocast("webgpu", enabled=self.scaler.is_enabled()):
+            result = result_of(self.step(batch))
+        self.scaler.scale(result.loss / self.accumulate).backward()
+        stopped = self.watch.look(result.loss)
+        if advance:
+            self._advance()
+        with no_grad():
+            for buffer, was in before:  # such as the running means of a batch norm
+                now = Tensor(buffer.node)
+                if now.node is not was.node:
+                    buffer.assign(where(stopped, was, now))
+        count = length_of(batch)
+        for name, value in {"loss": result.loss, **result.others}.items():
+            self.means.add(name, value, count, left_out=stopped)
+
+    def _advance(self) -> None:
+        """A step of all optimisers with the gradients that there are."""
+        params = [p for each in self.optimizers for g in each.param_groups for p in g["params"]]
+        if self.scaler.is_enabled():
+            for optimizer in self.optimizers:
+                self.scaler.unscale_(optimizer)
+        if self.clip_value is not None:
+            clip_grad_value_(params, self.clip_value)
+        if self.clip_norm is not None:
+            clip_grad_norm_(params, self.clip_norm)
+        for optimizer in self.optimizers:
+            if self.scaler.is_enabled():
+                self.scaler.step(optimizer)
+            else:
+                optimizer.step_unless(self.watch.stopped)
+            optimizer.zero_grad()
+        self.scaler.update()
+
+    def _measure_batch(self, batch: Any) -> tuple[Any, Any]:
+        with no_grad():
+            result = result_of(self.step(batch))
+            count = length_of(batch)
+            for name, value in {"loss": result.loss, **result.others}.items():
+                self.measured.add(name, value, count)
+            for metric in self.metrics.values():
+                if not metric.collects:
+                    metric.update(result.preds, result.target)
+            collected = any(metric.collects for metric in self.metrics.values())
+            return (result.preds, result.target) if collected else (None, None)
+
+    def freeze(self) -> None:
+        """Freezes the parts that do not learn in the running epoch, and no others."""
+        for name, epoch in self.unfreeze.items():
+            self.model.get_submodule(name).requires_grad_(self.epoch >= epoch)
+
+
+def _named(metrics: Sequence[Metric]) -> dict[str, Metric]:
+    """Metrics by name: that of the class, in small letters with underscores."""
+    found: dict[str, Metric] = {}
+    for metric in metrics:
+        words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(metric).__name__)
+        found[words.removeprefix("_")] = metric
+    return found

@@ -1,0 +1,266 @@
+"""The loop of a learner, as generators that request what may block (runtime/drivers.py).
+
+epoch ─▶ batches: a step is given to the device, and nothing is read
+      ─▶ a few times a second a look: what the steps measured is read, a loss that is not finite
+         found
+      ─▶ a record: validation, schedules, callbacks, checkpoint
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .. import functions as f
+from .. import random
+from ..errors import CheckpointError, NonFiniteError, OptionError
+from ..grad_mode import no_grad
+from ..optim.lr_scheduler import ReduceLROnPlateau
+from ..runtime.drivers import Read, Steps, YieldControl
+from ..tensor import Tensor, realize_now
+from . import saved
+from .compiled import tensors_of
+
+if TYPE_CHECKING:
+    from .learner import Learner
+
+_LOOKS_APART = 0.25
+"""Seconds between two looks, about."""
+
+
+class Pace:
+    """After how many steps there is a look: as many as take `_LOOKS_APART`. So a device that runs
+    behind has few steps waiting, and one that is fast is rarely asked."""
+
+    def __init__(self, learner: Learner) -> None:
+        self._clock, self._every = learner.clock, 1
+        self.begin()
+
+    def begin(self) -> None:
+        """Counts steps, and time, from here on."""
+        self._steps, self._since = 0, self._clock()
+
+    def due(self) -> bool:
+        """Counts a step. Returns whether it is time for a look."""
+        self._steps += 1
+        return self._steps >= self._every
+
+    def looked(self) -> float:
+        """A look is over. Returns how many steps a second there were since the one before."""
+        seconds = max(self._clock() - self._since, 1e-9)
+        rate = self._steps / seconds
+        self._every = max(1, min(2 * self._every, round(rate * _LOOKS_APART)))
+        self.begin()
+        return rate
+
+
+# ---- runs --------------------------------------------------------------------------------------
+
+
+def fit(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int) -> Steps:
+    """A run from its beginning."""
+    with _folder(learner):
+        if learner.folder is not None and learner.folder.index() is not None:
+            raise CheckpointError(
+                f"{learner.folder.path}: has a run already; resume() goes on with it, and another "
+                "run needs another folder"
+            )
+        if learner.seed is not None:
+            random.manual_seed(learner.seed)
+        learner.begin()
+        yield from _run(learner, train, valid, epochs)
+
+
+def resume(
+    learner: Learner,
+    train: Iterable[Any],
+    valid: Iterable[Any] | None,
+    epochs: int,
+    checkpoint: str | None,
+) -> Steps:
+    """A run that goes on from a checkpoint, the last one if None."""
+    if learner.folder is None:
+        raise OptionError("resume: the learner has no folder; give it checkpoints=PATH")
+    with _folder(learner):
+        names = [checkpoint] if checkpoint else learner.folder.names()
+        if not names:
+            raise CheckpointError(f"{learner.folder.path}: there is no run to resume; call fit()")
+        saved.restore(learner, train, learner.folder.load(names[-1]))
+        yield from _run(learner, train, valid, epochs)
+
+
+@contextmanager
+def _folder(learner: Learner) -> Iterator[None]:
+    """Keeps other runs out of the learner's folder."""
+    if learner.folder is not None:
+        learner.folder.hold()
+    try:
+        yield
+    finally:
+        if learner.folder is not None:
+            learner.folder.release()
+
+
+def _run(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int) -> Steps:
+    was_training = learner.model.training
+    learner.stopped = None
+    learner.tell("on_fit_start")
+    try:
+        while learner.epoch < epochs and learner.stopped is None:
+            yield from _epoch(learner, train, valid)
+    except asyncio.CancelledError:
+        if learner.folder is not None:
+            yield from saved.keep(learner, train)
+        raise
+    finally:
+        learner.model.train(was_training)
+        learner.tell("on_fit_end")
+
+
+def _epoch(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None) -> Steps:
+    """An epoch, or what is left of one."""
+    learner.model.train()
+    learner.freeze()
+    learner.tell("on_epoch_start")
+    pace, started = Pace(learner), learner.clock()
+    for batch in saved.batches(learner, train):
+        learner.train_batch(batch)
+        learner.batch += 1
+        learner.steps += 1
+        whole = learner.batch % learner.accumulate == 0
+        if whole and learner.schedule_every == "step":
+            for schedule in learner.schedules:
+                schedule.step()
+        learner.tell("on_step_end")
+        if pace.due():
+            yield from _look(learner, pace)
+        if not whole:
+            continue
+        kept = False
+        if learner.validate_every and learner.steps % learner.validate_every == 0:
+            yield from _record(learner, train, valid, started)
+            pace.begin()
+            started, kept = learner.clock(), True
+        elif learner.checkpoint_every and learner.steps % learner.checkpoint_every == 0:
+            yield from _look(learner, pace)
+            yield from saved.keep(learner, train)
+            kept = True
+        if learner.stopped is not None:
+            if not kept:
+                yield from saved.keep(learner, train)
+            return
+    if learner.batch == 0:
+        raise OptionError(
+            f"fit: the data have no batch ({type(train).__name__}), so nothing learns"
+        )
+    if learner.batch % learner.accumulate:
+        learner.advance_rest()
+    learner.epoch += 1
+    learner.batch = 0
+    yield from _record(learner, train, valid, started)
+
+
+def _look(learner: Learner, pace: Pace | None = None) -> Steps:
+    """Reads what the steps measured. Returns the means of training since the last record. Raises
+    NonFiniteError for a loss that is not finite."""
+    (found,) = yield Read([f.concat([learner.watch.first, learner.means.packed()])])
+    first, *sums = found.tolist()
+    if first >= 0:
+        step = learner.watched_from + int(first) + 1
+        where = ""
+        if learner.folder is not None and (names := learner.folder.names()):
+            where = f" The last checkpoint is {learner.folder.path / names[-1]}."
+        raise NonFiniteError(
+            f"fit: the loss of step {step} is not finite. The parameters are those before that "
+            f"step.{where} Lower the learning rate, give clip_norm=1.0, look at the data of that "
+            "step, or find the op with tl.debug_nans()"
+        )
+    means = learner.means.unpacked(sums)
+    figures = {f"train_{name}": value for name, value in means.items()}
+    if pace is not None:
+        figures["items_per_second"] = pace.looked() * learner.items
+    learner.tell("on_look", figures)
+    return means
+
+
+def _record(
+    learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, started: float
+) -> Steps:
+    """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint."""
+    means = yield from _look(learner)
+    learner.means.reset()
+    record: dict[str, Any] = {"epoch": learner.epoch, "step": learner.steps}
+    record |= {f"train_{name}": value for name, value in means.items()}
+    if valid is not None:
+        measured = yield from evaluate(learner, valid)
+        record |= {f"valid_{name}": value for name, value in measured.items()}
+    record["lr"] = learner.optimizers[0].param_groups[0]["lr"]
+    record["seconds"] = learner.clock() - started
+    learner.history.append(record)
+    if learner.schedule_every == "epoch" and learner.batch == 0:
+        for schedule in learner.schedules:
+            if isinstance(schedule, ReduceLROnPlateau):
+                schedule.step(record[learner.monitored(record)])
+            else:
+                schedule.step()
+    learner.tell("on_record", record)
+    yield from saved.keep(learner, train, record)
+
+
+# ---- without learning --------------------------------------------------------------------------
+
+
+def evaluate(learner: Learner, data: Iterable[Any]) -> Steps:
+    """The loss and the metrics of batches."""
+    was_training = learner.model.training
+    learner.model.eval()
+    learner.measured.reset()
+    for metric in learner.metrics.values():
+        metric.reset()
+    count = 0
+    try:
+        for batch in data:
+            learner.measure_batch(batch)
+            count += 1
+            yield YieldControl()
+        if not count:
+            raise OptionError(f"evaluate: the data have no batch ({type(data).__name__})")
+        with no_grad():
+            values = {name: metric.compute() for name, metric in learner.metrics.items()}
+        read = yield Read([learner.measured.packed(), *values.values()])
+    finally:
+        learner.model.train(was_training)
+    found: dict[str, Any] = learner.measured.unpacked(read[0].tolist())
+    return found | {name: each.tolist() for name, each in zip(values, read[1:], strict=True)}
+
+
+def predict(learner: Learner, data: Iterable[Any]) -> Steps:
+    """The outputs of batches, joined along their first axis."""
+    was_training = learner.model.training
+    learner.model.eval()
+    outputs: list[Any] = []
+    try:
+        with no_grad():
+            for batch in data:
+                outputs.append(learner.predict_batch(batch))
+                yield YieldControl()
+            if not outputs:
+                raise OptionError(f"predict: the data have no batch ({type(data).__name__})")
+            joined = _joined(outputs)
+            realize_now(list(tensors_of(joined)))
+    finally:
+        learner.model.train(was_training)
+    return joined
+
+
+def _joined(outputs: list[Any]) -> Any:
+    first = outputs[0]
+    if isinstance(first, Tensor):
+        return f.concat(outputs, axis=0)
+    if isinstance(first, Mapping):
+        return {key: _joined([each[key] for each in outputs]) for key in first}
+    if isinstance(first, (list, tuple)):
+        return type(first)(_joined(list(each)) for each in zip(*outputs, strict=True))
+    raise OptionError(f"predict: an output is {type(first).__name__}, not a tensor")
