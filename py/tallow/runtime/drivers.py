@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from ..core.hostarray import HostArray
 from ..tensor import Tensor, host_values, host_values_async
+from .device import backend, default_device, open_device
 
 
 class Request(Protocol):
@@ -50,6 +51,23 @@ class YieldControl:
     async def run_async(self) -> None:
         """Lets other tasks run."""
         await asyncio.sleep(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Requests that a device be ready, once more after it was lost; the answer is its name. The
+    default one, if None."""
+
+    device: str | None
+
+    def run_sync(self) -> str:
+        """Opens it; blocks. Raises DeviceUnavailableError."""
+        return backend(self.device).info.device
+
+    async def run_async(self) -> str:
+        """As `run_sync`, without blocking."""
+        await open_device(self.device or default_device())
+        return self.run_sync()
 
 
 Steps = Generator[Any, Any, Any]

@@ -19,11 +19,12 @@ from ..optim.lr_scheduler import LRScheduler
 from ..runtime.drivers import run_async, run_sync
 from ..runtime.jit import Jitted
 from ..tensor import Tensor
-from . import loop
+from . import loop, lr_find
 from .callbacks import Callback, EarlyStopping, ProgressLines
 from .checkpoints import Folder
 from .compiled import Means, Watch, length_of, result_of
 from .interrupts import interrupts
+from .lr_find import LearningRates
 
 Loss = Callable[[Any, Any], Tensor]
 Data = Iterable[Any]
@@ -262,12 +263,39 @@ class Learner:
         """As `predict`, without blocking."""
         return await run_async(loop.predict(self, data))
 
+    def lr_find(
+        self, train: Data, *, low: float = 1e-7, high: float = 10.0, steps: int = 100
+    ) -> LearningRates:
+        """Tries learning rates that grow, one a step, and undoes the steps; blocks.
+
+        train: the batches, which begin again if there are fewer than steps.
+        low, high: the first and the last rate.
+        steps: how many are tried; fewer if the loss becomes much larger than it was.
+        Returns: the rates, the loss with each, smoothed, and a suggestion.
+        Raises: OptionError for bounds that do not grow, and if no loss is finite.
+        Source: Smith 2017, "Cyclical Learning Rates for Training Neural Networks", section 3.3.
+        """
+        found: LearningRates = run_sync(lr_find.find(self, train, low, high, steps))
+        return found
+
+    async def lr_find_async(
+        self, train: Data, *, low: float = 1e-7, high: float = 10.0, steps: int = 100
+    ) -> LearningRates:
+        """As `lr_find`, without blocking."""
+        found: LearningRates = await run_async(lr_find.find(self, train, low, high, steps))
+        return found
+
     def stop(self, why: str = "stop() was called") -> None:
         """Ends the run after the running step; a callback may call it.
 
         why: what `stopped` says then.
         """
         self.stopped = why
+
+    @property
+    def plans(self) -> int:
+        """How many plans the step of training has: one for each shape of a batch, and mode."""
+        return self._training.plans
 
     # ---- which values are better ---------------------------------------------------------------
 

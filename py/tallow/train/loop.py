@@ -9,16 +9,24 @@ epoch ─▶ batches: a step is given to the device, and nothing is read
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import functions as f
 from .. import random
-from ..errors import CheckpointError, NonFiniteError, OptionError
+from ..data import DataLoader
+from ..errors import (
+    CheckpointError,
+    DeviceLostError,
+    NonFiniteError,
+    OptionError,
+    TallowError,
+)
 from ..grad_mode import no_grad
 from ..optim.lr_scheduler import ReduceLROnPlateau
-from ..runtime.drivers import Read, Steps, YieldControl
+from ..runtime.drivers import Open, Read, Steps, YieldControl
 from ..tensor import Tensor, realize_now
 from . import saved
 from .compiled import tensors_of
@@ -108,8 +116,15 @@ def _run(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, ep
     learner.stopped = None
     learner.tell("on_fit_start")
     try:
+        lost_at = -1
         while learner.epoch < epochs and learner.stopped is None:
-            yield from _epoch(learner, train, valid)
+            try:
+                yield from _epoch(learner, train, valid)
+            except DeviceLostError as error:
+                if learner.steps <= lost_at:  # no step since the last loss: its data are lost, too
+                    raise
+                lost_at = learner.steps
+                yield from _recover(learner, train, error)
     except asyncio.CancelledError:
         if learner.folder is not None:
             yield from saved.keep(learner, train)
@@ -126,7 +141,11 @@ def _epoch(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None) 
     learner.tell("on_epoch_start")
     pace, started = Pace(learner), learner.clock()
     for batch in saved.batches(learner, train):
-        learner.train_batch(batch)
+        try:
+            learner.train_batch(batch)
+        except TallowError as error:
+            error.add_note(f"in step {learner.steps + 1}, in epoch {learner.epoch + 1}")
+            raise
         learner.batch += 1
         learner.steps += 1
         whole = learner.batch % learner.accumulate == 0
@@ -152,14 +171,26 @@ def _epoch(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None) 
                 yield from saved.keep(learner, train)
             return
     if learner.batch == 0:
-        raise OptionError(
-            f"fit: the data have no batch ({type(train).__name__}), so nothing learns"
-        )
+        raise OptionError(f"fit: the data have no batch{_why_empty(train)}")
     if learner.batch % learner.accumulate:
         learner.advance_rest()
     learner.epoch += 1
     learner.batch = 0
     yield from _record(learner, train, valid, started)
+
+
+def _recover(learner: Learner, train: Iterable[Any], error: DeviceLostError) -> Steps:
+    """Goes on from the last checkpoint after a device was lost. Raises the error if there is
+    none."""
+    names = [] if learner.folder is None else learner.folder.names()
+    if learner.folder is None or not names:
+        error.add_note("With checkpoints=PATH and a checkpoint there, a run goes on by itself.")
+        raise error
+    state = learner.folder.load(names[-1])
+    device = yield Open(learner.device)
+    saved.restore(learner, train, state)
+    text = f"{error} The run goes on from {names[-1]}, on {device!r}."
+    warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 def _look(learner: Learner, pace: Pace | None = None) -> Steps:
@@ -209,6 +240,16 @@ def _record(
     yield from saved.keep(learner, train, record)
 
 
+def _why_empty(data: object) -> str:
+    if not isinstance(data, DataLoader):
+        return f": {type(data).__name__} gave none; an iterator gives each of its batches once"
+    dataset: Any = data.dataset
+    count = len(dataset) if hasattr(dataset, "__len__") else 0
+    if data.drop_last and count:
+        return f" of {data.batch_size} samples: there are {count}, and drop_last leaves them out"
+    return ": the dataset is empty"
+
+
 # ---- without learning --------------------------------------------------------------------------
 
 
@@ -226,7 +267,7 @@ def evaluate(learner: Learner, data: Iterable[Any]) -> Steps:
             count += 1
             yield YieldControl()
         if not count:
-            raise OptionError(f"evaluate: the data have no batch ({type(data).__name__})")
+            raise OptionError(f"evaluate: the data have no batch{_why_empty(data)}")
         with no_grad():
             values = {name: metric.compute() for name, metric in learner.metrics.items()}
         read = yield Read([learner.measured.packed(), *values.values()])
@@ -247,7 +288,7 @@ def predict(learner: Learner, data: Iterable[Any]) -> Steps:
                 outputs.append(learner.predict_batch(batch))
                 yield YieldControl()
             if not outputs:
-                raise OptionError(f"predict: the data have no batch ({type(data).__name__})")
+                raise OptionError(f"predict: the data have no batch{_why_empty(data)}")
             joined = _joined(outputs)
             realize_now(list(tensors_of(joined)))
     finally:

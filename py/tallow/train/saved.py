@@ -11,6 +11,7 @@ from ..core.hostarray import HostArray
 from ..errors import CheckpointError, TallowError
 from ..runtime.drivers import Read, Steps
 from ..tensor import Tensor, asarray
+from .callbacks import Callback
 from .compiled import is_better
 
 if TYPE_CHECKING:
@@ -59,10 +60,21 @@ def _state(learner: Learner, train: Iterable[Any]) -> dict[str, Any]:
         "means": learner.means.state(),
         "random": random.packed(random.state()),
         "loader": loader,
-        "callbacks": [each.state_dict() for each in learner.callbacks],
+        "callbacks": {name: each.state_dict() for name, each in _callbacks(learner).items()},
         "history": learner.history,
         "best": None if learner.best is None else list(learner.best),
     }
+
+
+def _callbacks(learner: Learner) -> dict[str, Callback]:
+    """Callbacks by the names of their classes, numbered where there are several of one."""
+    found: dict[str, Callback] = {}
+    for each in learner.callbacks:
+        name, number = type(each).__name__, 1
+        while f"{name} {number}" in found:
+            number += 1
+        found[f"{name} {number}"] = each
+    return found
 
 
 def _on_host(state: dict[str, Any]) -> Steps:
@@ -99,17 +111,20 @@ def restore(learner: Learner, train: Iterable[Any], state: Mapping[str, Any]) ->
     another model, optimiser or learner."""
     try:
         learner.model.load_state_dict(state["model"])
-        for name in ("optimizers", "schedules", "callbacks"):
+        for name in ("optimizers", "schedules"):
             own, given = getattr(learner, name), state[name]
             if len(own) != len(given):
                 raise CheckpointError(f"{len(given)} {name} there, {len(own)} here")
             for each, values in zip(own, given, strict=True):
                 each.load_state_dict(values)
         learner.scaler.load_state_dict(state["scaler"])
+        for name, each in _callbacks(learner).items():
+            if name in state["callbacks"]:
+                each.load_state_dict(state["callbacks"][name])
     except TallowError as error:
         raise CheckpointError(
             f"resume: the checkpoint is that of another learner: {error}; make the model, the "
-            "optimisers, the schedules and the callbacks as in the run that wrote it"
+            "optimisers and the schedules as in the run that wrote it"
         ) from error
     learner.begin()
     learner.means.load_state(state["means"])

@@ -1,0 +1,175 @@
+"""A run that was stopped, killed or cancelled goes on to the same weights."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow.runtime.native import device as native_device
+from tallow.train import Callback, Learner
+from tallow_build.paths import ROOT
+from tests.unit.train.problem import (
+    STEPS_PER_EPOCH,
+    StopAt,
+    figures,
+    learner,
+    loaders,
+    weights,
+)
+
+
+def whole_run(**options: Any) -> Learner:
+    """A run of three epochs that nothing interrupts."""
+    trained = learner(**options)
+    trained.fit(*loaders(), epochs=3)
+    return trained
+
+
+@pytest.mark.parametrize("seed", [3, None], ids=["the loader's seed", "the process's seed"])
+@pytest.mark.parametrize("options", [{}, {"accumulate": 2}, {"validate_every": 4}], ids=str)
+def test_a_run_goes_on_from_any_step(
+    tmp_path: Path, seed: int | None, options: dict[str, Any]
+) -> None:
+    wanted = learner(**options)
+    wanted.fit(*loaders(seed), epochs=3)
+    stops = [1, 2, 5, 7, 8, 13, 14, 15, 20, 999]
+    first, *others = stops
+    trained = learner(tmp_path, callbacks=[StopAt(first)], **options)
+    trained.fit(*loaders(seed), epochs=3)
+    for step in others:
+        tl.manual_seed(step)  # which a new process begins with
+        trained = learner(tmp_path, callbacks=[StopAt(step)], **options)
+        trained.resume(*loaders(seed), epochs=3)
+    assert figures(trained) == figures(wanted)
+    assert weights(trained) == weights(wanted)
+
+
+def test_a_run_goes_on_on_each_device(device: str, tmp_path: Path) -> None:
+    wanted = whole_run()
+    for step in (3, 10):
+        part = learner(tmp_path, callbacks=[StopAt(step)])
+        (part.resume if step > 3 else part.fit)(*loaders(), epochs=3)
+    trained = learner(tmp_path, callbacks=[StopAt(999)])
+    trained.resume(*loaders(), epochs=3)
+    close = 1e-4 if device == "webgpu" else 0.0
+    for got, right in zip(weights(trained), weights(wanted), strict=True):
+        np.testing.assert_allclose(got, right, rtol=close, atol=close)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="attempts are forked")
+@pytest.mark.parametrize(("device", "kills"), [("numpy", 100), ("wasm", 15)])
+def test_a_run_that_is_killed_at_random_moments_ends_with_the_same_weights(
+    device: str, kills: int
+) -> None:
+    command = [sys.executable, "-m", "tests.unit.train.killed", device, str(kills)]
+    path = os.pathsep.join([str(ROOT / "py"), str(ROOT)])
+    ended = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    before = tl.default_device()
+    tl.set_default_device(device)
+    try:
+        wanted = whole_run(checkpoint_every=None)
+        assert json.loads(ended.stdout) == [figures(wanted), weights(wanted)]
+    finally:
+        tl.set_default_device(before)
+
+
+def test_other_data_than_a_loader_are_skipped(tmp_path: Path) -> None:
+    train, valid = loaders()
+    batches = list(train)
+    wanted = learner()
+    wanted.fit(batches, valid, epochs=2)
+    learner(tmp_path, callbacks=[StopAt(9)]).fit(batches, valid, epochs=2)
+    trained = learner(tmp_path, callbacks=[StopAt(999)])
+    trained.resume(batches, valid, epochs=2)
+    assert weights(trained) == weights(wanted)
+
+
+def test_more_epochs_go_on_from_a_complete_run(tmp_path: Path) -> None:
+    wanted = whole_run()
+    learner(tmp_path).fit(*loaders(), epochs=1)
+    trained = learner(tmp_path)
+    trained.resume(*loaders(), epochs=3)
+    assert figures(trained) == figures(wanted)
+    trained.resume(*loaders(), epochs=3)  # nothing is left
+    assert weights(trained) == weights(wanted)
+
+
+def test_ctrl_c_ends_a_run_after_the_step_saved(tmp_path: Path) -> None:
+    class Interrupted(Callback):
+        def on_step_end(self, learner: Learner) -> None:
+            if learner.steps == 9:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    handler = signal.getsignal(signal.SIGINT)
+    trained = learner(tmp_path, callbacks=[Interrupted()])
+    with pytest.raises(KeyboardInterrupt):
+        trained.fit(*loaders(), epochs=3)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert trained.steps == 9
+    again = learner(tmp_path, callbacks=[StopAt(999)])
+    again.resume(*loaders(), epochs=3)
+    assert weights(again) == weights(whole_run())
+
+
+def test_a_cancelled_run_is_saved(tmp_path: Path) -> None:
+    async def run() -> None:
+        class Cancelled(Callback):
+            def on_step_end(self, learner: Learner) -> None:
+                if learner.steps == 10:
+                    task.cancel()
+
+        trained = learner(tmp_path, callbacks=[Cancelled()])
+        task = asyncio.ensure_future(trained.fit_async(*loaders(), epochs=3))
+        await asyncio.wait([task])
+        assert task.cancelled()
+        assert 10 <= trained.steps < 3 * STEPS_PER_EPOCH
+        assert trained.folder is not None
+        assert trained.folder.names()[-1] == f"step-{trained.steps:08}"
+
+    asyncio.run(run())
+    again = learner(tmp_path, callbacks=[StopAt(999)])
+    again.resume(*loaders(), epochs=3)
+    assert weights(again) == weights(whole_run())
+
+
+@pytest.mark.usefixtures("native")
+def test_a_run_goes_on_by_itself_when_its_device_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lost(Callback):
+        def on_step_end(self, learner: Learner) -> None:
+            if learner.steps == 10 and not lost:
+                lost.append(native_device.open_device())
+                error = tl.DeviceLostError("The GPU device was lost: a test.")
+                monkeypatch.setattr(lost[0], "lost", error)
+
+    lost: list[Any] = []
+    before = tl.default_device()
+    tl.set_default_device("webgpu")
+    try:
+        wanted = weights(whole_run())
+        trained = learner(tmp_path, callbacks=[Lost()])
+        with pytest.warns(RuntimeWarning, match=r"lost.*goes on from step-00000007, on 'webgpu'"):
+            trained.fit(*loaders(), epochs=3)
+        for got, right in zip(weights(trained), wanted, strict=True):
+            np.testing.assert_allclose(got, right, rtol=1e-4, atol=1e-4)
+        lost.clear()
+        without = learner(callbacks=[Lost()])
+        with pytest.raises(tl.DeviceLostError) as caught:
+            without.fit(*loaders(), epochs=3)
+        assert "checkpoints=PATH" in str(caught.value.__notes__)
+    finally:
+        tl.set_default_device(before)
