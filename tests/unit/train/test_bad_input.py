@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.train.problem import X, Y, learner, loaders, weights
 
 import tallow as tl
-import tallow.nn.functional as F
+import tallow.nn.functional as F  # noqa: N812
 from tallow import nn, optim
 from tallow.data import DataLoader, TensorDataset
 from tallow.errors import IndexRangeError, NonFiniteError, OptionError, ShapeError
 from tallow.train import EarlyStopping, Learner
-from tests.unit.train.problem import X, Y, learner, loaders, weights
 
 
 def batches(x: Any = X, y: Any = Y, size: int = 32, **options: Any) -> DataLoader[Any]:
@@ -90,7 +90,7 @@ def test_batches_and_losses_of_another_kind() -> None:
         unreduced.fit([(x, y)], epochs=1)
     nothing = learner()
     nothing.loss = lambda preds, target: None  # type: ignore[assignment,return-value]
-    with pytest.raises(OptionError, match="returned dict|returned NoneType"):
+    with pytest.raises(OptionError, match="returned dict"):
         nothing.fit([(x, y)], epochs=1)
     with pytest.raises(ShapeError, match="do not broadcast") as caught:
         wrong = learner()
@@ -116,5 +116,5 @@ def test_options_that_do_not_fit() -> None:
         EarlyStopping(0)
     with pytest.raises(OptionError, match="there is no 'valid_loss' in the records, only epoch"):
         learner(early_stopping=EarlyStopping(monitor="valid_loss")).fit(loaders()[0], epochs=1)
-    with pytest.raises(OptionError, match="0 rates from 1 to 2|give two or more"):
+    with pytest.raises(OptionError, match="0 rates from 1 to 2; give two or more"):
         learner().lr_find(loaders()[0], low=1, high=2, steps=0)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.train.problem import StopAt, learner, loaders, weights
 
 import tallow as tl
 from tallow import nn, optim
 from tallow.errors import CheckpointError, OptionError
 from tallow.train import Learner, checkpoints
-from tests.unit.train.problem import StopAt, learner, loaders, weights
 
 
 def names(folder: Path) -> list[str]:

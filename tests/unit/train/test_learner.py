@@ -7,13 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import tallow as tl
-import tallow.nn.functional as F
-from tallow import nn, optim
-from tallow.runtime import drivers
-from tallow.train import Callback, EarlyStopping, Learner
-
 from tests.unit.train.problem import (
     STEPS_PER_EPOCH,
     VALID,
@@ -27,6 +20,12 @@ from tests.unit.train.problem import (
     network,
     weights,
 )
+
+import tallow as tl
+import tallow.nn.functional as F  # noqa: N812
+from tallow import nn, optim
+from tallow.runtime import drivers
+from tallow.train import Callback, EarlyStopping, Learner
 
 
 def test_a_run_is_what_the_loop_by_hand_is(device: str) -> None:
@@ -54,7 +53,7 @@ def test_a_run_is_what_the_loop_by_hand_is(device: str) -> None:
     model.eval()
     with tl.no_grad():
         outputs = model(tl.asarray(X[VALID]))
-        loss = F.cross_entropy(outputs, tl.asarray(Y[VALID])).item()
+        other = F.cross_entropy(outputs, tl.asarray(Y[VALID])).item()
     right = (outputs.numpy().argmax(axis=1) == Y[VALID]).mean()
 
     last = trained.history[-1]
@@ -63,11 +62,11 @@ def test_a_run_is_what_the_loop_by_hand_is(device: str) -> None:
     ]
     assert (last["epoch"], last["step"], last["lr"]) == (2, 2 * STEPS_PER_EPOCH, 0.01)
     np.testing.assert_allclose([each["train_loss"] for each in trained.history], losses, 1e-3)
-    assert last["valid_loss"] == pytest.approx(loss, rel=1e-3)
+    assert last["valid_loss"] == pytest.approx(other, rel=1e-3)
     assert last["valid_accuracy"] == pytest.approx(right)
     measured = trained.evaluate(loaders()[1])
     assert measured == {
-        "loss": pytest.approx(loss, rel=1e-3), "accuracy": pytest.approx(right)
+        "loss": pytest.approx(other, rel=1e-3), "accuracy": pytest.approx(right)
     }  # fmt: skip
     predicted = trained.predict(loaders()[1])
     np.testing.assert_allclose(predicted.numpy(), outputs.numpy(), rtol=0.01, atol=2e-3)
@@ -136,7 +135,10 @@ def linear(**options: Any) -> Learner:
 def pieces(*sizes: int) -> list[tuple[Any, Any]]:
     """Batches of these sizes, one after the other."""
     ends = np.cumsum(sizes)
-    return [(tl.asarray(X[e - n : e]), tl.asarray(Y[e - n : e])) for n, e in zip(sizes, ends)]
+    return [
+        (tl.asarray(X[e - n : e]), tl.asarray(Y[e - n : e]))
+        for n, e in zip(sizes, ends, strict=True)
+    ]
 
 
 def test_accumulated_batches_are_one_large_batch(device: str) -> None:
@@ -213,7 +215,7 @@ def test_a_step_of_ones_own_and_several_optimisers() -> None:
 
 def test_parts_that_are_frozen_at_first() -> None:
     trained = learner(unfreeze={"0": 1})
-    hidden = trained.model[0][0].weight
+    (hidden, *_) = trained.model.parameters()
     before, seen = hidden.tolist(), []
 
     class Look(Callback):

@@ -13,11 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import tallow as tl
-from tallow.runtime.native import device as native_device
-from tallow.train import Callback, Learner
-from tallow_build.paths import ROOT
 from tests.unit.train.problem import (
     STEPS_PER_EPOCH,
     StopAt,
@@ -26,6 +21,11 @@ from tests.unit.train.problem import (
     loaders,
     weights,
 )
+
+import tallow as tl
+from tallow.runtime.native import device as native_device
+from tallow.train import Callback, Learner
+from tallow_build.paths import ROOT
 
 
 def whole_run(**options: Any) -> Learner:
