@@ -26,6 +26,21 @@ def leaf(*numbers: float) -> Tensor:
 # ---- ties, zeros, bounds -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", ["round", "sign", "sgn", "trunc", "fix", "floor", "ceil"])
+def test_steps_have_gradients_of_zeros(name: str) -> None:
+    x = leaf(0.3, -1.7, 2.5)
+    getattr(x * 2.0, name)().sum().backward()
+    assert values(x.grad) == [0.0, 0.0, 0.0]
+    getattr(x, name)().mul(x).sum().backward()
+    assert values(x.grad) == values(getattr(x.detach(), name)())
+
+
+def test_the_fractional_part_has_the_gradient_of_its_operand() -> None:
+    x = leaf(0.3, -1.7, 2.5)
+    x.frac().sum().backward()
+    assert values(x.grad) == [1.0, 1.0, 1.0]
+
+
 @pytest.mark.parametrize("clamp", [Tensor.clamp, tl.clip])
 def test_elements_that_equal_a_bound(clamp: Any) -> None:
     x, low, high = leaf(0.0, 1.0, 2.0, 3.0, 4.0), leaf(*[1.0] * 5), leaf(*[3.0] * 5)
