@@ -292,7 +292,6 @@ from tallow.functions.numbers import nextafter as nextafter
 from tallow.functions.numbers import promote_types as promote_types
 from tallow.functions.numbers import rad2deg as rad2deg
 from tallow.functions.numbers import rsub as rsub
-from tallow.functions.numbers import sgn as sgn
 from tallow.functions.numbers import signbit as signbit
 from tallow.functions.numbers import sinc as sinc
 from tallow.functions.orders import kthvalue as kthvalue
@@ -404,6 +403,7 @@ from tallow.grad_mode import no_grad as no_grad
 from tallow.grad_mode import set_grad_enabled as set_grad_enabled
 from tallow.methods.conversions import clone as clone
 from tallow.methods.facts import numel as numel
+from tallow.methods.meanings import sign as sgn
 from tallow.methods.views import chunk as chunk
 from tallow.methods.views import flatten as flatten
 from tallow.methods.views import movedim as movedim

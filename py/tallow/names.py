@@ -150,14 +150,14 @@ NAMES: dict[str, dict[str, str]] = {
         "tallow torch": "binomial poisson",
     },
     "functions.elementwise": {
-        "tallow": "bitcast bitwise_invert clip equal trunc_divide where",
+        "tallow": "bitcast bitwise_invert clip equal sign trunc_divide where",
         "tallow functional method in-place torch torch_": "tanh",
         "tallow method in-place": "pow",
         "tallow method in-place torch": """
             absolute=abs add bitwise_not=bitwise_invert divide eq=equal floor_divide fmod
             ge=greater_equal greater greater_equal gt=greater le=less_equal less less_equal
             logical_and logical_not logical_or logical_xor lt=less mul=multiply multiply
-            ne=not_equal not_equal sign subtract true_divide=divide
+            ne=not_equal not_equal subtract true_divide=divide
         """,
         "tallow method in-place torch torch_": """
             abs acos acosh arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan
@@ -229,7 +229,7 @@ NAMES: dict[str, dict[str, str]] = {
     "functions.numbers": {
         "tallow": "promote_types",
         "tallow method in-place torch": """
-            arctan2=atan2 atan2 copysign heaviside hypot nextafter sgn
+            arctan2=atan2 atan2 copysign heaviside hypot nextafter
         """,
         "tallow method in-place torch torch_": """
             deg2rad exp2 frac gcd lcm ldexp nan_to_num rad2deg sinc
@@ -421,7 +421,9 @@ NAMES: dict[str, dict[str, str]] = {
         "method torch": "detach_ fill_ zero_",
     },
     "methods.meanings": {
+        "tallow method in-place torch": "sgn=sign",
         "method": "expand_as where",
+        "method in-place torch": "sign",
         "method torch": "equal flip max mean min sort std take var",
     },
     "methods.views": {

@@ -238,7 +238,6 @@ from tallow.functions.numbers import nextafter as nextafter
 from tallow.functions.numbers import promote_types as promote_types
 from tallow.functions.numbers import rad2deg as rad2deg
 from tallow.functions.numbers import rsub as rsub
-from tallow.functions.numbers import sgn as sgn
 from tallow.functions.numbers import signbit as signbit
 from tallow.functions.numbers import sinc as sinc
 from tallow.functions.orders import kthvalue as kthvalue
@@ -632,7 +631,6 @@ __all__ = [
     "searchsorted",
     "select",
     "select_scatter",
-    "sgn",
     "sign",
     "signbit",
     "sin",

@@ -246,17 +246,6 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
     return (whole * elementwise.abs(asarray(other))).astype(divisor.dtype)
 
 
-def sgn(input: Tensor) -> Tensor:
-    """Gives -1, 0 or 1, as `sign`: there are no complex numbers.
-
-    input: numbers, of any shape.
-    Returns: the signs, of the shape and the type of input.
-    Raises: DTypeError for booleans.
-    Source: PyTorch's documentation, `torch.sgn`.
-    """
-    return elementwise.sign(input)
-
-
 def float_power(input: Tensor | Scalar, exponent: Tensor | Scalar) -> Tensor:
     """Computes powers in float64.
 

@@ -132,6 +132,20 @@ def sort(
     return arrange.ordered(input, dim, descending)
 
 
+def sign(input: Tensor) -> Tensor:
+    """Gives -1, 0 or 1 by the sign of each element. NaN gives 0; `tl.sign` gives NaN.
+
+    input: numbers, of any shape.
+    Returns: the signs, of the shape and the type of input.
+    Raises: DTypeError for booleans.
+    Source: PyTorch, `torch.sign`.
+    """
+    signs = elementwise.sign(input)
+    return (
+        elementwise.where(elementwise.isnan(input), 0, signs) if input.dtype.is_floating else signs
+    )
+
+
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether shape and all elements are equal; reads them. `tl.equal` compares element by element.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import math
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,15 @@ def test_integers_are_int64(torch: Any) -> None:
     assert torch.nn.functional.one_hot(torch.tensor([0, 1])).dtype is torch.int64
     assert torch.unique(x, return_counts=True)[1].dtype is torch.int64
     assert torch.multinomial(torch.ones(3), 2).dtype is torch.int64
+
+
+def test_the_sign_of_nan(torch: Any, device: str) -> None:
+    """PyTorch's methods and functions give 0, the array API's function NaN."""
+    x = torch.tensor([math.nan, 2.0, -3.0, 0.0])
+    for found in (torch.sign(x), x.sign(), torch.sgn(x), x.sgn(), x.clone().sign_(), tl.sgn(x)):
+        assert found.tolist() == [0.0, 1.0, -1.0, 0.0]
+    assert np.isnan(tl.sign(x).numpy()).tolist() == [True, False, False, False]
+    assert torch.sign(torch.tensor([-2, 5])).tolist() == [-1, 1]
 
 
 def test_outside_of_the_door_integers_are_int32(torch: Any) -> None:
