@@ -271,7 +271,7 @@ class Tensor(Methods):
         """
         return _evaluator().to(self, device)
 
-    def numpy(self, device: str | None = None) -> Any:
+    def numpy(self, device: str | None = None, *, force: bool = False) -> Any:
         """The elements as a NumPy array; blocks. "webgpu" computes float64 in float32.
 
         Only reads, if the tensor was realized. In a browser, blocking on "webgpu" needs JSPI; where
@@ -279,10 +279,18 @@ class Tensor(Methods):
 
         device: the name of the device that computes; None is the one that stores what the tensor
           needs.
+        force: gives the elements of a tensor that requires a gradient, where `tallow.torch` was
+          imported.
         Returns: the array.
         Raises: RealizeError where blocking is impossible, DeviceUnavailableError if the device
-          cannot be used here, and what compiling and running raise.
+          cannot be used here, and what compiling and running raise; GradientError for a tensor that
+          requires a gradient, where `tallow.torch` was imported.
         """
+        if pytorch.used and pytorch.get() and self.requires_grad and not force:
+            raise GradientError(
+                "numpy: this tensor requires a gradient, which an array cannot have; use "
+                "detach().numpy()"
+            )
         return self._host(device).numpy()
 
     async def numpy_async(self, device: str | None = None) -> Any:

@@ -82,7 +82,7 @@ def _listed(data: Any) -> Any:
     if type(data) not in (list, tuple, range):
         data = list(data)
     if any(isinstance(each, Tensor) for each in data):
-        return tl.stack([tl.asarray(each) for each in data]).numpy()
+        return tl.stack([tl.asarray(each) for each in data]).numpy(force=True)
     return data
 
 

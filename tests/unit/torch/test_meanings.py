@@ -38,6 +38,19 @@ def test_the_sign_of_nan(torch: Any, device: str) -> None:
     assert torch.sign(torch.tensor([-2, 5])).tolist() == [-1, 1]
 
 
+def test_arrays_of_tensors_that_require_a_gradient(torch: Any) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for tensor in (x, x * 2):
+        for read in (tensor.numpy, lambda tensor=tensor: np.asarray(tensor)):
+            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+                read()
+    assert x.detach().numpy().tolist() == x.numpy(force=True).tolist() == x.tolist() == [1.0, 2.0]
+    assert torch.tensor([x[0], x[1]]).tolist() == [1.0, 2.0]
+    assert str(x) == "tensor([1., 2.], requires_grad=True)"
+    with torch.no_grad():
+        assert (x * 2).numpy().tolist() == [2.0, 4.0]
+
+
 def test_outside_of_the_door_integers_are_int32(torch: Any) -> None:
     from tallow.core import context
 
