@@ -51,6 +51,27 @@ def test_arrays_of_tensors_that_require_a_gradient(torch: Any) -> None:
         assert (x * 2).numpy().tolist() == [2.0, 4.0]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda nn: nn.Embedding(5, 2, padding_idx=5),
+        lambda nn: nn.Embedding(5, 2, padding_idx=-6),
+        lambda nn: nn.EmbeddingBag(5, 2, padding_idx=9),
+        lambda nn: nn.Embedding.from_pretrained(tl.zeros(3)),
+        lambda nn: nn.functional.embedding(tl.asarray([1]), tl.zeros((5, 2)), padding_idx=9),
+        lambda nn: nn.MultiheadAttention(5, 2),
+        lambda nn: nn.TransformerEncoderLayer(5, 2),
+    ],
+)
+def test_what_pytorch_refuses_by_assert(torch: Any, make: Any) -> None:
+    with pytest.raises(AssertionError) as caught:
+        make(torch.nn)
+    assert isinstance(caught.value, tl.OptionError)
+    with pytest.raises(ValueError, match="0 elements") as other:
+        torch.nn.MultiheadAttention(0, 2)
+    assert not isinstance(other.value, AssertionError)
+
+
 def test_outside_of_the_door_integers_are_int32(torch: Any) -> None:
     from tallow.core import context
 
