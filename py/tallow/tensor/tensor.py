@@ -14,7 +14,7 @@ from weakref import ref
 
 from ..core import hostarray
 from ..core.context import pytorch
-from ..core.device_name import DeviceName
+from ..core.device_name import DeviceName, placed_on
 from ..core.dtype import DType, as_dtype
 from ..core.hooks import hooked
 from ..core.hostarray import HostArray
@@ -245,7 +245,7 @@ class Tensor(Methods):
     @property
     def device(self) -> DeviceName:
         """The name of the device that stores it, or would compute it: a text."""
-        return DeviceName(_evaluator().device(self))
+        return placed_on(_evaluator().device(self))
 
     def realize(self, device: str | None = None) -> Self:
         """Computes the tensor, and keeps it on the device.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -194,6 +195,22 @@ def test_names_that_are_missing(torch: Any) -> None:
     assert not hasattr(torch, "no_such_name") and not hasattr(torch.nn, "NoSuchLayer")
     with pytest.raises(ImportError, match="NoSuchLayer"):
         from tallow.torch.nn import NoSuchLayer  # noqa: F401
+
+
+@pytest.mark.parametrize("place", ["numpy", "wasm"])
+def test_the_processor_is_cpu(torch: Any, place: str) -> None:
+    x = torch.ones(2, device=place).realize()
+    net = torch.nn.Linear(2, 1, device=place)
+    for found in (x.device, net.weight.device):
+        assert found == torch.device("cpu") == "cpu" and hash(found) == hash(torch.device("cpu"))
+        assert (str(found), f"{found}", found.type, found.index) == ("cpu", "cpu", "cpu", None)
+        assert repr(found) == "device(type='cpu')"
+    assert x.is_cpu and repr(torch.device("cuda", 1)) == "device(type='cuda', index=1)"
+    for kept in (x.device, pickle.loads(pickle.dumps(x.device))):  # it is still that device
+        moved = [x.to(kept), torch.zeros(1, device=kept), torch.zeros(1).realize("numpy").to(kept)]
+        assert [each.device.place for each in moved] == [place] * 3
+    assert torch.nn.Linear(1, 1).to(x.device).weight.device.place == place
+    assert torch.get_default_device() in ("cpu", "webgpu")
 
 
 def test_devices(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
