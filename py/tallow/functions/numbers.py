@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..core import dtype as dt
 from ..core.dtype import DType, as_dtype, promote
+from ..core.results import printed_as
 from ..errors import DTypeError, ShapeError
 from ..tensor import Scalar, Tensor, asarray
 from . import creation, elementwise
@@ -284,6 +285,7 @@ def _power_of_two(n: Tensor) -> Tensor:
     return elementwise.where(held == n.detach(), exact + (plain - plain.detach()), plain)
 
 
+@printed_as("frexp")
 def frexp(input: Tensor) -> Parts:
     """Splits numbers into mantissas and exponents: input = mantissa * 2 ** exponent.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import ref
 
 from ..core import hostarray
-from ..core.context import pytorch
+from ..core.context import gradients, pytorch
 from ..core.device_name import DeviceName, placed_on
 from ..core.dtype import DType, as_dtype
 from ..core.hooks import hooked
@@ -284,9 +284,9 @@ class Tensor(Methods):
         Returns: the array.
         Raises: RealizeError where blocking is impossible, DeviceUnavailableError if the device
           cannot be used here, and what compiling and running raise; GradientError for a tensor that
-          requires a gradient, where `tallow.torch` was imported.
+          requires a gradient, outside of `no_grad`, where `tallow.torch` was imported.
         """
-        if pytorch.used and pytorch.get() and self.requires_grad and not force:
+        if not force and pytorch.get() and gradients.get() and self.requires_grad:
             raise GradientError(
                 "numpy: this tensor requires a gradient, which an array cannot have; use "
                 "detach().numpy()"

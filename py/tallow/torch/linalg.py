@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..core.dtype import DType
+from ..core.results import printed_as
 from ..core.shape import check_axes, size_of
 from ..errors import LinAlgError, OptionError, ShapeError
 from ..functions import linalg as of
@@ -120,6 +121,7 @@ def det(A: Tensor) -> Tensor:
     return of.det(A)
 
 
+@printed_as("linalg_slogdet")
 def slogdet(A: Tensor) -> SlogdetResult:
     """(sign, logabsdet) of square matrices."""
     return of.slogdet(A)
@@ -131,6 +133,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     return of.cholesky(A, upper=upper)
 
 
+@printed_as("linalg_cholesky_ex")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> CholeskyExResult:
     """(L, info): NaN and 1 instead of an error for a matrix that has no factor. PyTorch's info is
     the order of the first minor that is not positive."""
@@ -145,6 +148,7 @@ def _none(found: Tensor) -> Tensor:
     return zeros(found.shape[:-2], "int32")
 
 
+@printed_as("linalg_qr")
 def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult:
     """(Q, R); "r": an empty Q, and the R of "reduced"."""
     if mode == "r":
@@ -152,6 +156,7 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRRe
     return of.qr(A, mode=mode)
 
 
+@printed_as("linalg_eigh")
 def eigh(A: Tensor, UPLO: Half = "L") -> EighResult:
     """(eigenvalues, eigenvectors) of symmetric matrices. UPLO: the half that is read, "L" or
     "U"."""
@@ -169,6 +174,7 @@ def _is_lower(half: str, name: str) -> bool:
     return half.upper() == "L"
 
 
+@printed_as("linalg_svd")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
     """(U, S, Vh). driver: of CUDA, ignored."""
     return of.svd(A, full_matrices=full_matrices)
@@ -203,6 +209,7 @@ def solve_triangular(
     return of.solve_triangular(A, B, upper=upper, left=left, unitriangular=unitriangular)
 
 
+@printed_as("linalg_lstsq")
 def lstsq(A: Tensor, B: Tensor, rcond: Bound = None, *, driver: str | None = None) -> LstsqResult:
     """(solution, residuals, rank, singular_values) of least squares, by singular values whatever
     the driver; residuals are there whenever A has more rows than columns."""
@@ -217,6 +224,7 @@ def inv(A: Tensor) -> Tensor:
     return of.inv(A)
 
 
+@printed_as("linalg_inv_ex")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
     """(inverse, info): NaN and 1 instead of an error for a singular matrix. PyTorch's info is the
     index of the pivot that is 0."""
