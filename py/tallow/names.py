@@ -415,8 +415,8 @@ NAMES: dict[str, dict[str, str]] = {
     "methods.fills": {
         "method": """
             bernoulli_ cauchy_ copy_ exponential_ fill_diagonal_ geometric_ log_normal_ normal_
-            random_ squeeze_ swapaxes_=transpose_ swapdims_=transpose_ t_ transpose_ uniform_
-            unsqueeze_
+            random_ resize_ resize_as_ squeeze_ swapaxes_=transpose_ swapdims_=transpose_ t_
+            transpose_ uniform_ unsqueeze_
         """,
         "method torch": "detach_ fill_ zero_",
     },

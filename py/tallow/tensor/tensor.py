@@ -19,7 +19,7 @@ from ..core.dtype import DType, as_dtype
 from ..core.hooks import hooked
 from ..core.hostarray import HostArray
 from ..core.shape import Count, Shape, as_size
-from ..errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
+from ..errors import ArgumentError, DTypeError, GradientError, ShapeError, TallowError
 from ..facts import Same
 from ..graph import Graph, Node, constant, make, seams
 from ..ops.elementwise import cast
@@ -623,15 +623,25 @@ class Tensor(Methods):
         return self._changed(self >> other)
 
     def become_shaped(self, new: Tensor) -> Self:
-        """Makes this object stand for its elements in another shape.
+        """Makes this object stand for its elements in another shape. A view stays one: what changes
+        it later changes the whole.
 
-        new: the elements in that shape.
+        new: the elements in that shape, a view of this tensor.
         Returns: the tensor itself.
-        Raises: OptionError for a view, GradientError for a leaf outside of `no_grad`.
+        Raises: GradientError for a leaf outside of `no_grad`.
         """
-        if self._whole() is not None:
-            raise OptionError("in place: a view keeps its shape; take another view instead")
-        _differentiator().replace(self, Tensor(new.node), False)
+        if self._whole() is None:
+            _differentiator().replace(self, Tensor(new.node), False)
+            return self
+        _, shaped, unshaped, _ = new._shares
+        whole, again, put_back, free = self._shares
+        self._shares = (
+            whole,
+            lambda whole: shaped(again(whole)),
+            lambda whole, value: put_back(whole, unshaped(again(whole), value)),
+            free,
+        )
+        self.node = new.node
         return self
 
     def _changed(self, new: Tensor) -> Tensor:

@@ -19,8 +19,8 @@ def same(found: Any, wanted: Any) -> None:
         np.testing.assert_allclose(x.numpy(), y.numpy(), rtol=1e-6)
 
 
-BINARY = {"add", "clamp_max", "clamp_min", "copy", "div", "lerp", "maximum", "minimum", "mul", "pow",
-          "sub"}  # fmt: skip
+BINARY = {"add", "clamp_max", "clamp_min", "copy", "div", "lerp", "maximum", "minimum", "mul",
+          "pow", "sub"}  # fmt: skip
 
 
 def test_a_method_of_each_tensor(torch: Any) -> None:
