@@ -101,6 +101,11 @@ class ReverseMode:
             return True
         return not is_spent(tensor.node) and not is_tracked(tensor.node)
 
+    def reaches(self, tensor: Tensor) -> bool:
+        """Whether `backward` would give a tensor a gradient: what functions such as `grad` return
+        does not, unless a leaf is among what it was computed from."""
+        return any(leaf_of(node) is not None for node in ancestry([tensor.node]))
+
     def changes(self, tensor: Tensor, free: bool) -> bool:
         """Whether a tensor may be changed in place."""
         return free or not is_grad_enabled() or leaf_of(tensor.node) is not tensor

@@ -105,6 +105,9 @@ class Differentiator(Protocol):
     def is_leaf(self, tensor: Tensor) -> bool:
         """Whether it is a leaf: nothing that it is computed from receives a gradient."""
 
+    def reaches(self, tensor: Tensor) -> bool:
+        """Whether `backward` would give a tensor a gradient."""
+
     def changes(self, tensor: Tensor, free: bool) -> bool:
         """Whether a tensor may be changed in place: one that receives a gradient may within
         `no_grad`, or if it is free."""
@@ -286,7 +289,8 @@ class Tensor(Methods):
           cannot be used here, and what compiling and running raise; GradientError for a tensor that
           requires a gradient, outside of `no_grad`, where `tallow.torch` was imported.
         """
-        if not force and pytorch.get() and gradients.get() and self.requires_grad:
+        checked = not force and pytorch.get() and gradients.get()
+        if checked and self.requires_grad and _differentiator().reaches(self):
             raise GradientError(
                 "numpy: this tensor requires a gradient, which an array cannot have; use "
                 "detach().numpy()"

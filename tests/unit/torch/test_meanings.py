@@ -47,6 +47,10 @@ def test_arrays_of_tensors_that_require_a_gradient(torch: Any) -> None:
                 read()
     assert x.detach().numpy().tolist() == x.numpy(force=True).tolist() == x.tolist() == [1.0, 2.0]
     assert torch.tensor([x[0], x[1]]).tolist() == [1.0, 2.0]
+    y = torch.ones(2)
+    value, tangent = torch.func.jvp(torch.sin, (y,), (y,))  # of no leaf
+    assert value.numpy().tolist() == y.sin().tolist() and tangent.numpy().tolist()
+    assert torch.func.grad(lambda y: (y**3).sum())(y).numpy().tolist() == [3.0, 3.0]
     assert str(x) == "tensor([1., 2.], requires_grad=True)"
     with torch.no_grad():
         assert x.numpy().tolist() == np.asarray(x).tolist() == [1.0, 2.0]
