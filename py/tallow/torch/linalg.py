@@ -117,13 +117,15 @@ def matrix_rank(
 
 
 def det(A: Tensor) -> Tensor:
-    """The determinants of square matrices."""
+    """The determinants of square matrices (..., n, n), in the shape before the last two axes.
+    Raises ShapeError for others."""
     return of.det(A)
 
 
 @printed_as("linalg_slogdet")
 def slogdet(A: Tensor) -> SlogdetResult:
-    """(sign, logabsdet) of square matrices."""
+    """(sign, logabsdet) of square matrices (..., n, n): the determinant is sign * exp(logabsdet).
+    Raises ShapeError for others."""
     return of.slogdet(A)
 
 
@@ -158,13 +160,14 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRRe
 
 @printed_as("linalg_eigh")
 def eigh(A: Tensor, UPLO: Half = "L") -> EighResult:
-    """(eigenvalues, eigenvectors) of symmetric matrices. UPLO: the half that is read, "L" or
-    "U"."""
+    """(eigenvalues, eigenvectors) of symmetric matrices (..., n, n): the values in ascending order,
+    the vectors as columns. UPLO: the half that is read, "L" or "U"."""
     return of.eigh(A, lower=_is_lower(UPLO, "eigh"))
 
 
 def eigvalsh(A: Tensor, UPLO: Half = "L") -> Tensor:
-    """The eigenvalues of symmetric matrices. UPLO: as of `eigh`."""
+    """The eigenvalues (..., n) of symmetric matrices (..., n, n), in ascending order. UPLO: the
+    half that is read, "L" or "U"."""
     return of.eigvalsh(A, lower=_is_lower(UPLO, "eigvalsh"))
 
 
@@ -176,12 +179,15 @@ def _is_lower(half: str, name: str) -> bool:
 
 @printed_as("linalg_svd")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
-    """(U, S, Vh). driver: of CUDA, ignored."""
+    """(U, S, Vh), with A = U * S @ Vh: the singular values S (..., k) of matrices (..., m, n), in
+    descending order, and their vectors; full_matrices: all m columns of U and all n rows of Vh,
+    not the first k = min(m, n). driver: of CUDA, ignored."""
     return of.svd(A, full_matrices=full_matrices)
 
 
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
-    """The singular values. driver: of CUDA, ignored."""
+    """The singular values (..., min(m, n)) of matrices (..., m, n), in descending order. driver: of
+    CUDA, ignored."""
     return of.svdvals(A)
 
 
@@ -220,7 +226,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Bound = None, *, driver: str | None = Non
 
 
 def inv(A: Tensor) -> Tensor:
-    """The inverses. LinAlgError for a singular matrix, when the result is computed."""
+    """The inverses of square matrices (..., n, n). LinAlgError for a singular matrix, when the
+    result is computed."""
     return of.inv(A)
 
 
@@ -268,7 +275,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
 
 
 def matmul(input: Tensor, other: Tensor) -> Tensor:
-    """The matrix product."""
+    """The product of matrices (..., m, k) and (..., k, n), whose other axes broadcast; a vector is
+    a row at the left, a column at the right. Raises ShapeError for what does not fit."""
     return of.matmul(input, other)
 
 
@@ -278,7 +286,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 
 def matrix_exp(A: Tensor) -> Tensor:
-    """The exponentials of square matrices."""
+    """The exponentials of square matrices (..., n, n), in their shape. Raises ShapeError for
+    others."""
     return of.matrix_exp(A)
 
 
@@ -293,7 +302,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The sums of products along an axis."""
+    """The sums of products along an axis of tensors that broadcast, without that axis."""
     return of.vecdot(x, y, axis=dim)
 
 

@@ -85,7 +85,8 @@ def get_default_dtype() -> DType:
 
 
 def set_default_tensor_type(t: object) -> None:
-    """As `set_default_dtype`, of torch.FloatTensor and the like or their names."""
+    """The type of new floating tensors, by a type of tensors or its name: torch.FloatTensor.
+    Raises DTypeError for a type that is not floating."""
     set_default_dtype(as_dtype(t))
 
 
