@@ -68,8 +68,8 @@ answer, and the operand that has it, among {count:,} numbers over the whole rang
 Answers below the smallest normal number (which devices may flush) and above the largest number are
 left out; inf is a number where none should be, or the reverse. `python -m tests.ops.accuracy` makes
 this page. WebGPU is the software adapter of the machine that made it; other adapters differ. With
-`tl.set_float32_function_precision("medium")` its sin, cos, tan, asin, acos, atan, sinh and atanh
-are WGSL's own, which promise less.
+`tl.set_float32_function_precision("medium")` its exp, sin, cos, tan, asin, acos, atan, sinh, cosh
+and atanh are WGSL's own, which promise less.
 
 | function | NumPy | WebAssembly | WebGPU |
 | --- | --- | --- | --- |

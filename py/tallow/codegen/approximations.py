@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from .. import scalar
 from ..core import dtype as dt
 from ..scalar import (
     INFINITY,
@@ -41,19 +42,21 @@ def _with_sign(size: Scalar, x: Scalar) -> Scalar:
     return bitcast(bits(size) | bits(x) & 0x80000000, size.dtype)
 
 
-def exp(x: Scalar) -> Scalar:
-    """2 ** n times the exponential of the rest, which is within log(2) / 2."""
-    held = clamp(x, -104, 89)
+def exp(x: Scalar, halvings: int = 0) -> Scalar:
+    """2 ** n times the exponential of the rest, which is within log(2) / 2. halvings: of a result
+    that may itself be too large."""
+    held = clamp(x, -104, 90)
     n = round_(held * (1 / _LOG_2))
-    rest = fma(n, -_LOG_2_LOW, fma(n, -_LOG_2_HIGH, held))
+    # Of log(2), 15 bits, whose products with n are exact. The other bits become a factor: compilers
+    # for GPUs would add both parts again if both were subtracted.
+    rest = fma(n, -0.693145751953125, held)
     series = polynomial(
-        (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1,
-         5.0000001201e-1),
-        rest,
-    )  # fmt: skip
-    power = cast(n, dt.int32)
-    half = power >> 1  # in two steps: 2 ** n alone may be no float32
+        (1.3814348667e-3, 8.3688374633e-3, 4.1668399761e-2, 1.6666519637e-1, 4.9999993381e-1), rest
+    )
     result = fma(series, rest * rest, rest) + 1
+    result = fma(result, n * -1.42860682030941723e-6, result)
+    power = cast(n, dt.int32) - halvings if halvings else cast(n, dt.int32)
+    half = power >> 1  # in two steps: 2 ** n alone may be no float32
     return result * _power_of_2(half) * _power_of_2(power - half)
 
 
@@ -177,16 +180,16 @@ def atan(x: Scalar) -> Scalar:
 def sinh(x: Scalar) -> Scalar:
     """The hyperbolic sine."""
     size, square = absolute(x), x * x
-    power = _exp_double(cast(size, dt.float64))
-    far = _with_sign(cast(0.5 * (power - 1 / power), x.dtype), x)
+    power = exp(size, 1)
     series = polynomial((2.03721912945e-4, 8.33028376239e-3, 1.66667160211e-1), square)
+    far = _with_sign(power - 0.25 / power, x)
     return select(size > 1, far, fma(series * square, x, x))
 
 
 def cosh(x: Scalar) -> Scalar:
     """The hyperbolic cosine."""
-    power = _exp_double(cast(absolute(x), dt.float64))
-    return cast(0.5 * (power + 1 / power), x.dtype)
+    power = exp(absolute(x), 1)
+    return power + 0.25 / power
 
 
 def tanh(x: Scalar) -> Scalar:
@@ -197,8 +200,8 @@ def tanh(x: Scalar) -> Scalar:
          -3.33332819422e-1),
         square,
     )  # fmt: skip
-    far = _with_sign(1 - 2 / (exp(2 * size) + 1), x)
-    return select(size > 0.625, far, fma(series * square, x, x))
+    far = 1 - 2 / (scalar.exp(2 * size) + 1)
+    return _with_sign(select(size > 0.625, far, fma(series * square, size, size)), x)
 
 
 def atanh(x: Scalar) -> Scalar:

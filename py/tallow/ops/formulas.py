@@ -35,10 +35,14 @@ def _check_single(x: Scalar) -> None:
 
 
 def expm1(x: Scalar) -> Scalar:
-    """exp(x) - 1 where that keeps most digits of x, else a part of its series."""
-    tail = 0.041666667 + x * (0.0083333333 + x * 0.0013888889)
-    series = x + x * x * (0.5 + x * (0.16666667 + x * tail))
-    return select(absolute(x) < 0.25, series.named("series"), exp(x) - 1)
+    """exp(x) - 1 where that keeps the digits of x, else a polynomial."""
+    tail = polynomial(
+        (1.9855325270e-4, 1.4098192598e-3, 8.3342922871e-3, 4.1661727450e-2, 1.6666646382e-1,
+         5.0000027691e-1),
+        x,
+    )  # fmt: skip
+    series = (x * (1 + x * tail)).named("series")  # which keeps the sign of 0
+    return select(absolute(x) < 0.7, series, exp(x) - 1)
 
 
 def log1p(x: Scalar) -> Scalar:
