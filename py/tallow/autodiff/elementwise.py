@@ -36,6 +36,7 @@ def _slopes() -> dict[Elementwise, Callable[[Tensor, Tensor], Tensor]]:
     """The derivative of each function of one operand, from operand and result."""
     return {
         e.exp: lambda x, y: y,
+        e.exp2: lambda x, y: y * math.log(2),
         e.expm1: lambda x, y: f.exp(x),
         e.log: lambda x, y: f.reciprocal(x),
         e.log1p: lambda x, y: f.reciprocal(x + 1.0),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from .. import scalar
 from ..core import dtype as dt
+from ..ops.formulas import by_power_of_2
 from ..scalar import (
     INFINITY,
     NAN,
@@ -56,12 +57,7 @@ def exp(x: Scalar, halvings: int = 0) -> Scalar:
     result = fma(series, rest * rest, rest) + 1
     result = fma(result, n * -1.42860682030941723e-6, result)
     power = cast(n, dt.int32) - halvings if halvings else cast(n, dt.int32)
-    half = power >> 1  # in two steps: 2 ** n alone may be no float32
-    return result * _power_of_2(half) * _power_of_2(power - half)
-
-
-def _power_of_2(n: Scalar) -> Scalar:
-    return bitcast(n + 127 << 23, dt.float32)
+    return by_power_of_2(result, power)
 
 
 def log(x: Scalar) -> Scalar:

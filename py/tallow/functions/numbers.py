@@ -109,16 +109,6 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
     return logaddexp(input * math.log(2), other * math.log(2)) * (1 / math.log(2))
 
 
-def exp2(input: Tensor) -> Tensor:
-    """Raises 2 to the power of each element.
-
-    input: numbers, of any shape; integers count as float32.
-    Returns: the powers, of the shape of input.
-    Source: PyTorch's documentation, `torch.exp2`.
-    """
-    return elementwise.exp(elementwise.floating(input) * math.log(2))
-
-
 def sinc(input: Tensor) -> Tensor:
     """Computes sin(pi x) / (pi x) of each element x; 1 at 0.
 
@@ -282,17 +272,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     n = asarray(other).astype(x.dtype)
     # In two steps, so that the power is finite wherever the product is.
     half = elementwise.floor(n * 0.5)
-    return x * _power_of_two(half) * _power_of_two(n - half)
-
-
-def _power_of_two(n: Tensor) -> Tensor:
-    """2 ** n of whole numbers, exactly where that is a normal float32."""
-    if n.dtype != dt.float32:
-        return elementwise.pow(asarray(2.0, n.dtype), n)
-    held = elementwise.clip(n.detach(), -126.0, 127.0)
-    exact = bitcast((held.astype(dt.int32) + 127) << 23, dt.float32)
-    plain = elementwise.exp(n * math.log(2))
-    return elementwise.where(held == n.detach(), exact + (plain - plain.detach()), plain)
+    return x * elementwise.exp2(half) * elementwise.exp2(n - half)
 
 
 def frexp(input: Tensor) -> Parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core import dtype as dt
 from ..errors import DTypeError
 from ..scalar import (
     NAN,
@@ -21,6 +22,7 @@ from ..scalar import (
     multiply_high,
     number,
     polynomial,
+    round_,
     select,
     sign,
     sqrt,
@@ -32,6 +34,27 @@ def _check_single(x: Scalar) -> None:
     """Raises DTypeError for a type whose digits or bits the formula does not have."""
     if x.dtype.size != 4:
         raise DTypeError(f"the formula is one of float32, not of {x.dtype.name}")
+
+
+def by_power_of_2(x: Scalar, n: Scalar) -> Scalar:
+    """x * 2 ** n, of int32 n from -252 to 254: in two steps, as 2 ** n alone may be no float32."""
+    half = n >> 1
+    for power in (half, n - half):
+        x = x * bitcast(power + 127 << 23, x.dtype)
+    return x
+
+
+def exp2(x: Scalar) -> Scalar:
+    """2 ** x, by a polynomial in what x has beyond a whole number."""
+    _check_single(x)
+    held = clamp(x, -150, 129).named("held")
+    n = round_(held).named("n")
+    series = polynomial(
+        (1.5353361922e-4, 1.3398874414e-3, 9.6184373576e-3, 5.5503324711e-2, 2.4022647914e-1,
+         6.9314720286e-1, 1.0),
+        held - n,
+    )  # fmt: skip
+    return by_power_of_2(series, cast(n, dt.int32).named("power"))
 
 
 def expm1(x: Scalar) -> Scalar:

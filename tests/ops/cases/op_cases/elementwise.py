@@ -25,7 +25,7 @@ for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
         case(f"{name}-uint32", pair, tallow_function, numpy_function)
 
 positive = np.abs(normal(5, 7)) + 0.1
-for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
+for name in ("sqrt", "exp", "exp2", "log", "reciprocal", "floor", "ceil", "trunc"):
     case(name, positive, getattr(tl, name), getattr(np, name), rtol=3e-5, atol=3e-5)
 tiny = np.array([1e-7, -3e-5, 4e-4, 0.01, -0.049, 0.049, 0.051, 0.5, 7, 0], np.float32)
 case("tanh-small", tiny, tl.tanh, np.tanh, rtol=2e-5, atol=0)
@@ -50,6 +50,7 @@ ends = np.array([0, -0.0, 1, -1, -2.5, 0.5, 100, -100, np.inf, -np.inf, np.nan],
 for name in (
     "sqrt",
     "exp",
+    "exp2",
     "expm1",
     "log",
     "log1p",
