@@ -27,6 +27,7 @@ from ..scalar import (
     fma,
     is_inf,
     is_nan,
+    loop,
     number,
     polynomial,
     round_,
@@ -82,14 +83,47 @@ def log(x: Scalar) -> Scalar:
 # ---- trigonometry -----------------------------------------------------------------------------
 
 
+_TWO_OVER_PI = (0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561)
+"""256 binary digits of 2 / pi."""
+
+_HIGH = 0x1921FB5 / 2**24
+"""25 bits of pi / 2, whose products with up to 2 ** 28 quarter turns are exact in float64."""
+
+
 def _quadrant(x: Scalar) -> tuple[Scalar, Scalar]:
-    """The number of the quadrant, from 0 to 3, and the rest, within pi / 4. In float64: beyond some
-    10 ** 9 the rest loses digits, and is any angle at last."""
-    wide = cast(x, dt.float64)
+    """The number of the quadrant, from 0 to 3, and the rest, within pi / 4. In float64; of large
+    angles a loop of one turn takes whole quarter turns first, which the others pay nothing for."""
+    wide, turned = loop(
+        (cast(x, dt.float64), number(0, dt.int64)),
+        lambda angle, _: (absolute(angle) > 2.0**28) & ~is_inf(angle),
+        lambda angle, _: _far_angle(angle),
+    )
     n = round_(wide * (2 / math.pi))
-    rest = fma(n, -6.123233995736766e-17, fma(n, -math.pi / 2, wide))
-    quadrant = cast(cast(n, dt.int64) & 3, dt.int32)
+    rest = fma(n, _HIGH - math.pi / 2 - 6.123233995736766e-17, fma(n, -_HIGH, wide))
+    quadrant = cast(cast(n, dt.int64) + turned & 3, dt.int32)
     return quadrant, cast(clamp(rest, -math.pi / 4, math.pi / 4), x.dtype)
+
+
+def _far_angle(x: Scalar) -> tuple[Scalar, Scalar]:
+    """The rest of a float32 as a float64, and its quarter turns: the mantissa times those of the
+    digits of 2 / pi whose products are no multiples of 4 (Payne and Hanek 1983). Of the product, 62
+    bits are behind the point."""
+    exact = bitcast(x, dt.int64)
+    size = (exact >> 29 & 0x7FFFFF) + 0x800000
+    mantissa = select(x < 0, -size, size)
+    place = bitcast((exact >> 52 & 0x7FF) - (1023 + 25), dt.uint64)
+    words = [number(word, dt.uint64) for word in _TWO_OVER_PI]
+    first, second, third = (
+        select(place > 63, after, word) for word, after in zip(words, words[1:], strict=False)
+    )
+    left = place & 63
+    right = 63 - left
+    high, low = first << left | second >> 1 >> right, second << left | third >> 1 >> right
+    turns = mantissa * bitcast(high, dt.int64)
+    turns = turns + (mantissa * bitcast(low >> 32, dt.int64) >> 32)
+    quarters = turns + 2**61 >> 62
+    rest = cast(turns - (quarters << 62), dt.float64)
+    return rest * (math.pi / 2**63), quarters
 
 
 def _sine(x: Scalar, square: Scalar) -> Scalar:
@@ -123,8 +157,13 @@ def cos(x: Scalar) -> Scalar:
 
 
 def tan(x: Scalar) -> Scalar:
-    """The tangent."""
-    return sin(x) / cos(x)
+    """The tangent: of an odd number of quarter turns that of the rest's complement, opposite."""
+    quadrant, rest = _quadrant(x)
+    square = rest * rest
+    sine, cosine = _sine(rest, square), _cosine(square)
+    odd = equal(quadrant & 1, 1)
+    value = select(odd, -cosine, sine) / select(odd, sine, cosine)
+    return select(is_inf(x), NAN, value)
 
 
 def asin(x: Scalar) -> Scalar:
