@@ -7,6 +7,7 @@ else. Each holds for every operand: NaN, infinities, zeros of either sign, subno
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -114,7 +115,7 @@ def _far_angle(x: Scalar) -> tuple[Scalar, Scalar]:
     place = bitcast((exact >> 52 & 0x7FF) - (1023 + 25), dt.uint64)
     words = [number(word, dt.uint64) for word in _TWO_OVER_PI]
     first, second, third = (
-        select(place > 63, after, word) for word, after in zip(words, words[1:], strict=False)
+        select(place > 63, after, word) for word, after in itertools.pairwise(words)
     )
     left = place & 63
     right = 63 - left
