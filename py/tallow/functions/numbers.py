@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..core import dtype as dt
 from ..core.dtype import DType, as_dtype, promote
 from ..errors import DTypeError, ShapeError
+from ..graph import seams
 from ..tensor import Scalar, Tensor, asarray
 from . import creation, elementwise
 from .elementwise import bitcast
@@ -75,13 +76,19 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
     Raises: ShapeError for shapes that do not broadcast.
     Source: Python array API standard 2024.12, `hypot`.
     """
-    x, y = elementwise.floating(input), elementwise.floating(asarray(other))
+    x, y = broadcast_arrays(*(elementwise.floating(asarray(each)) for each in (input, other)))
     swapped = elementwise.abs(y) > elementwise.abs(x)
     longer, shorter = elementwise.where(swapped, y, x), elementwise.where(swapped, x, y)
     endless = elementwise.isinf(longer)
     ratio = shorter / elementwise.where(longer == 0, 1.0, longer)
     found = elementwise.abs(longer) * elementwise.sqrt(ratio * ratio + 1.0)
-    return elementwise.where(endless, math.inf, found)
+
+    def pull(gradient: Tensor, found: Tensor, x: Tensor, y: Tensor) -> list[Tensor]:
+        length = elementwise.where(found == 0, 1.0, found)
+        return [gradient * (x / length), gradient * (y / length)]
+
+    found = elementwise.where(endless, math.inf, found)
+    return seams.derivatives.with_gradient(found, [x, y], pull, [x, y])
 
 
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
@@ -92,10 +99,16 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     Raises: ShapeError for shapes that do not broadcast.
     Source: Python array API standard 2024.12, `logaddexp`.
     """
-    a, b = input, other
+    a, b = broadcast_arrays(input, other)
     least = elementwise.exp(-elementwise.abs(a - b))
     found = elementwise.maximum(a, b) + elementwise.log1p(least)
-    return elementwise.where(a == b, (a + b) * 0.5 + math.log(2), found)
+
+    def pull(gradient: Tensor, _: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+        apart = a - b
+        return [gradient * apart.sigmoid(), gradient * (-apart).sigmoid()]
+
+    found = elementwise.where(a == b, (a + b) * 0.5 + math.log(2), found)
+    return seams.derivatives.with_gradient(found, [a, b], pull, [a, b])
 
 
 def logaddexp2(input: Tensor, other: Tensor) -> Tensor:

@@ -43,3 +43,12 @@ def test_exponentials_at_the_ends_of_the_range(name: str) -> None:
         right = getattr(np, name)(x.astype(np.float64)).astype(np.float32)
     got = tl.jit(getattr(tl, name), device="webgpu")(tl.asarray(x)).numpy()
     np.testing.assert_allclose(got, right, 1e-6, 2e-38)
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm", "webgpu"])
+def test_lgamma_keeps_its_digits_next_to_its_zeros(device: str) -> None:
+    away = np.geomspace(2.4e-7, 0.9, 500)
+    x = np.concatenate([1 + away, 1 - away, 2 + away, 2 - away, np.geomspace(1e-38, 4e36, 500)])
+    assert measure("lgamma", device, x.astype(np.float32))[0] < 4
+    ends = tl.jit(tl.lgamma, device=device)(tl.asarray([1.0, 2, 0, -1, -2, np.inf, -np.inf]))
+    np.testing.assert_array_equal(ends.numpy(), [0, 0, *[np.inf] * 5])
