@@ -161,7 +161,7 @@ NAMES: dict[str, dict[str, str]] = {
         """,
         "tallow method in-place torch torch_": """
             abs acos acosh arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan
-            arctanh=atanh asin asinh atan atanh ceil cos cosh erf exp expm1 fix=trunc floor log
+            arctanh=atanh asin asinh atan atanh ceil cos cosh erf exp exp2 expm1 fix=trunc floor log
             log1p neg=negative negative reciprocal round sin sinh sqrt square tan trunc
         """,
         "tallow method in-place number-first": "bitwise_and bitwise_or bitwise_xor remainder",
@@ -232,7 +232,7 @@ NAMES: dict[str, dict[str, str]] = {
             arctan2=atan2 atan2 copysign heaviside hypot nextafter
         """,
         "tallow method in-place torch torch_": """
-            deg2rad exp2 frac gcd lcm ldexp nan_to_num rad2deg sinc
+            deg2rad frac gcd lcm ldexp nan_to_num rad2deg sinc
         """,
         "tallow method in-place number-first": "float_power",
         "tallow method torch": """
