@@ -63,7 +63,7 @@ class ReverseMode:
                 "backward: a second time through the same graph, which the first call freed; give "
                 "that call retain_graph=True, or compute the loss again"
             )
-        if not leaves:
+        if not leaves and not is_tracked(node):  # leaves that nobody holds any more are no error
             raise GradientError(
                 "backward: nothing that this tensor is computed from requires a gradient; use "
                 "asarray(..., requires_grad=True), nn.Parameter or requires_grad_()"

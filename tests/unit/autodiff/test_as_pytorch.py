@@ -196,3 +196,11 @@ def test_a_parameter_that_was_frozen_from_the_beginning() -> None:
     p.requires_grad_(True)
     (frozen + p * 5.0).sum().backward()
     assert values(p.grad) == [5.0, 5.0] and values(q.grad) == [1.0, 2.0]
+
+
+def test_a_leaf_that_nobody_holds_is_no_error() -> None:
+    y = tl.ones(2, requires_grad=True) * 2.0
+    y.t_()
+    y.sum().backward()
+    with pytest.raises(tl.GradientError, match="nothing that this tensor"):
+        tl.ones(1).sum().backward()
