@@ -19,7 +19,7 @@ from ..core.dtype import DType, as_dtype
 from ..core.hooks import hooked
 from ..core.hostarray import HostArray
 from ..core.shape import Count, Shape, as_size
-from ..errors import ArgumentError, DTypeError, GradientError, ShapeError, TallowError
+from ..errors import ArgumentError, DTypeError, GradientError, OptionError, ShapeError, TallowError
 from ..facts import Same
 from ..graph import Graph, Node, constant, make, seams
 from ..ops.elementwise import cast
@@ -177,6 +177,7 @@ class Tensor(Methods):
         "_gradient",
         "_hooks",
         "_put_as",
+        "_reshaped",
         "_shares",
         "node",
         "view_key",
@@ -525,17 +526,27 @@ class Tensor(Methods):
         free: allows such a change outside of `no_grad` too.
         Returns: the tensor itself.
         """
-        held = whole._whole() is not None  # a view of a view, which may be nobody else's
+        # A view of a view may be nobody else's. Weakly held are the views from before `_reshaped`.
+        held = whole._whole() is not None or hasattr(whole, "_reshaped")
         self._shares = (lambda: whole) if held else ref(whole), again, put_back, free
         return self
 
     def renew(self) -> None:
         """Updates a view, before it is changed in place, to the present value of the tensor that it
-        is a view of."""
-        whole = self._whole()
+        is a view of. Raises OptionError if that has changed its shape since."""
+        whole = self._whole_to_change()
         if whole is not None:
             whole.renew()
             self.node = self._shares[1](whole).node
+
+    def _whole_to_change(self) -> Tensor | None:
+        whole = self._whole()
+        if whole is not None and isinstance(self._shares[0], ref) and hasattr(whole, "_reshaped"):
+            raise OptionError(
+                "in place: the tensor that this is a view of has changed its shape since; take the "
+                "view again"
+            )
+        return whole
 
     def _whole(self) -> Tensor | None:
         """The tensor that this is a view of, if it is still there."""
@@ -551,10 +562,11 @@ class Tensor(Methods):
         free: allows it outside of `no_grad` too.
         Returns: the tensor itself.
         Raises: ShapeError for another shape, DTypeError if integers would have to become floating,
-          GradientError outside of `no_grad`, if the tensor requires a gradient itself.
+          GradientError outside of `no_grad`, if the tensor requires a gradient itself, OptionError
+          for a view of what has changed its shape since.
         """
         new = self._fitting(value)
-        whole = self._whole()
+        whole = self._whole_to_change()
         if whole is not None:
             _, _, put_back, own_free = self._shares
             whole.become(put_back(whole, new), free or own_free)
@@ -636,6 +648,7 @@ class Tensor(Methods):
         """
         if self._whole() is None:
             _differentiator().replace(self, Tensor(new.node), False)
+            self._reshaped = True
             return self
         _, shaped, unshaped, _ = new._shares
         whole, again, put_back, free = self._shares

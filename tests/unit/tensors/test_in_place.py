@@ -269,3 +269,16 @@ def test_resize() -> None:
         whole[1].resize_(7).fill_(0.0)
     with pytest.raises(tl.GradientError):
         tl.ones(2, requires_grad=True).resize_(1)
+
+
+def test_views_from_before_a_change_of_shape_change_nothing_any_more() -> None:
+    whole = tl.reshape(tl.arange(6.0), (2, 3))
+    row = whole[0]
+    whole.t_()
+    for change in (row.zero_, lambda: row.add_(1.0), lambda: row.__setitem__(0, 5.0)):
+        with pytest.raises(tl.OptionError, match="changed its shape since; take the view again"):
+            change()
+    again = whole[0]
+    again.zero_()
+    assert whole.tolist() == [[0, 0], [1, 4], [2, 5]]
+    assert row.tolist() == [0, 1, 2]
