@@ -148,6 +148,7 @@ from tallow.functions.elementwise import equal as eq
 from tallow.functions.elementwise import equal as equal
 from tallow.functions.elementwise import erf as erf
 from tallow.functions.elementwise import exp as exp
+from tallow.functions.elementwise import exp2 as exp2
 from tallow.functions.elementwise import expm1 as expm1
 from tallow.functions.elementwise import trunc as fix
 from tallow.functions.elementwise import floor as floor
@@ -269,7 +270,6 @@ from tallow.functions.numbers import atan2 as arctan2
 from tallow.functions.numbers import atan2 as atan2
 from tallow.functions.numbers import copysign as copysign
 from tallow.functions.numbers import deg2rad as deg2rad
-from tallow.functions.numbers import exp2 as exp2
 from tallow.functions.numbers import float_power as float_power
 from tallow.functions.numbers import fmax as fmax
 from tallow.functions.numbers import fmin as fmin
@@ -292,7 +292,6 @@ from tallow.functions.numbers import nextafter as nextafter
 from tallow.functions.numbers import promote_types as promote_types
 from tallow.functions.numbers import rad2deg as rad2deg
 from tallow.functions.numbers import rsub as rsub
-from tallow.functions.numbers import sgn as sgn
 from tallow.functions.numbers import signbit as signbit
 from tallow.functions.numbers import sinc as sinc
 from tallow.functions.orders import kthvalue as kthvalue
@@ -404,6 +403,7 @@ from tallow.grad_mode import no_grad as no_grad
 from tallow.grad_mode import set_grad_enabled as set_grad_enabled
 from tallow.methods.conversions import clone as clone
 from tallow.methods.facts import numel as numel
+from tallow.methods.meanings import sign as sgn
 from tallow.methods.views import chunk as chunk
 from tallow.methods.views import flatten as flatten
 from tallow.methods.views import movedim as movedim

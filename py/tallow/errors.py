@@ -10,6 +10,7 @@ TallowError (a RuntimeError)
 ├── UnreadyError          a module before its __init__ (AttributeError)
 ├── MissingNameError      a name of PyTorch's that is missing here (AttributeError)
 ├── OptionError           an option that has an invalid value (ValueError)
+│   ├── AssertedError         an option that PyTorch refuses by `assert` (also an AssertionError)
 │   └── MissingError          what a kind of object does not have (also a NotImplementedError)
 ├── PlanError             a saved plan that can no longer be read (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
@@ -78,6 +79,10 @@ class MissingNameError(TallowError, AttributeError):
 
 class OptionError(TallowError, ValueError):
     """An option has an invalid value."""
+
+
+class AssertedError(OptionError, AssertionError):
+    """An option that PyTorch refuses by `assert`."""
 
 
 class ModuleNameError(OptionError, KeyError):

@@ -15,7 +15,7 @@ from .tensor import Tensor
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-    "stack_module_state", "vjp", "vmap",
+    "linearize", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 State = Mapping[str, Any]
@@ -227,6 +227,18 @@ def jacfwd(func: Function, argnums: int = 0) -> Function:
         return f.reshape(f.stack(columns, axis=-1), (*result.shape, *x.shape))
 
     return matrix
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value of a function, and its derivative there, a linear function.
+
+    func: gives tensors, of the primals.
+    primals: the arguments at which it is differentiated.
+    Returns: (value, derivative); the derivative takes a tangent for each primal and gives that of
+      the value, as `jvp`.
+    Source: PyTorch, `torch.func.linearize`.
+    """
+    return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
 
 
 def hessian(func: Function, argnums: int = 0) -> Function:

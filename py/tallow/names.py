@@ -150,18 +150,18 @@ NAMES: dict[str, dict[str, str]] = {
         "tallow torch": "binomial poisson",
     },
     "functions.elementwise": {
-        "tallow": "bitcast bitwise_invert clip equal trunc_divide where",
+        "tallow": "bitcast bitwise_invert clip equal sign trunc_divide where",
         "tallow functional method in-place torch torch_": "tanh",
         "tallow method in-place": "pow",
         "tallow method in-place torch": """
             absolute=abs add bitwise_not=bitwise_invert divide eq=equal floor_divide fmod
             ge=greater_equal greater greater_equal gt=greater le=less_equal less less_equal
             logical_and logical_not logical_or logical_xor lt=less mul=multiply multiply
-            ne=not_equal not_equal sign subtract true_divide=divide
+            ne=not_equal not_equal subtract true_divide=divide
         """,
         "tallow method in-place torch torch_": """
             abs acos acosh arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan
-            arctanh=atanh asin asinh atan atanh ceil cos cosh erf exp expm1 fix=trunc floor log
+            arctanh=atanh asin asinh atan atanh ceil cos cosh erf exp exp2 expm1 fix=trunc floor log
             log1p neg=negative negative reciprocal round sin sinh sqrt square tan trunc
         """,
         "tallow method in-place number-first": "bitwise_and bitwise_or bitwise_xor remainder",
@@ -229,10 +229,10 @@ NAMES: dict[str, dict[str, str]] = {
     "functions.numbers": {
         "tallow": "promote_types",
         "tallow method in-place torch": """
-            arctan2=atan2 atan2 copysign heaviside hypot nextafter sgn
+            arctan2=atan2 atan2 copysign heaviside hypot nextafter
         """,
         "tallow method in-place torch torch_": """
-            deg2rad exp2 frac gcd lcm ldexp nan_to_num rad2deg sinc
+            deg2rad frac gcd lcm ldexp nan_to_num rad2deg sinc
         """,
         "tallow method in-place number-first": "float_power",
         "tallow method torch": """
@@ -415,13 +415,15 @@ NAMES: dict[str, dict[str, str]] = {
     "methods.fills": {
         "method": """
             bernoulli_ cauchy_ copy_ exponential_ fill_diagonal_ geometric_ log_normal_ normal_
-            random_ squeeze_ swapaxes_=transpose_ swapdims_=transpose_ t_ transpose_ uniform_
-            unsqueeze_
+            random_ resize_ resize_as_ squeeze_ swapaxes_=transpose_ swapdims_=transpose_ t_
+            transpose_ uniform_ unsqueeze_
         """,
         "method torch": "detach_ fill_ zero_",
     },
     "methods.meanings": {
+        "tallow method in-place torch": "sgn=sign",
         "method": "expand_as where",
+        "method in-place torch": "sign",
         "method torch": "equal flip max mean min sort std take var",
     },
     "methods.views": {

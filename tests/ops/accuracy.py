@@ -24,8 +24,8 @@ _LEAST, _MOST = 2.0**-126, float(np.finfo(np.float32).max)
 Function = Callable[[Any], Any]
 
 
-def _each(function: Callable[[float], float]) -> Function:
-    """A function of Python's numbers, for arrays: NaN without a value, inf if too large."""
+def _each(function: Callable[[float], float], pole: float = math.nan) -> Function:
+    """A function of Python's numbers, for arrays: `pole` without a value, inf if too large."""
 
     def one(x: float) -> float:
         try:
@@ -33,7 +33,7 @@ def _each(function: Callable[[float], float]) -> Function:
         except OverflowError:
             return math.inf
         except ValueError:
-            return math.nan
+            return pole
 
     return np.vectorize(one, otypes=[np.float64])
 
@@ -53,7 +53,7 @@ FUNCTIONS: dict[str, Function] = {
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
     "rsqrt": lambda x: 1 / np.sqrt(x), "exp2": np.exp2,
-    "erf": _each(math.erf), "erfc": _each(math.erfc), "lgamma": _each(math.lgamma),
+    "erf": _each(math.erf), "erfc": _each(math.erfc), "lgamma": _each(math.lgamma, math.inf),
     "sigmoid": _sigmoid, "silu": lambda x: x * _sigmoid(x),
     "softplus": lambda x: np.logaddexp(0, x), "logsigmoid": lambda x: -np.logaddexp(0, -x),
 }  # fmt: skip
@@ -68,8 +68,8 @@ answer, and the operand that has it, among {count:,} numbers over the whole rang
 Answers below the smallest normal number (which devices may flush) and above the largest number are
 left out; inf is a number where none should be, or the reverse. `python -m tests.ops.accuracy` makes
 this page. WebGPU is the software adapter of the machine that made it; other adapters differ. With
-`tl.set_float32_function_precision("medium")` its sin, cos, tan, asin, acos, atan, sinh and atanh
-are WGSL's own, which promise less.
+`tl.set_float32_function_precision("medium")` its exp, sin, cos, tan, asin, acos, atan, sinh, cosh
+and atanh are WGSL's own, which promise less.
 
 | function | NumPy | WebAssembly | WebGPU |
 | --- | --- | --- | --- |

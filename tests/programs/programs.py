@@ -33,7 +33,7 @@ PRINTED = (
     "models/print_types",
 )
 
-# The programs that run in browsers too: some of each kind.
+# The programs that run in browsers too, on WebAssembly: some of each kind.
 BROWSERS = (
     "agents/dqn",
     "agents/reinforce",
@@ -51,6 +51,19 @@ BROWSERS = (
     "sequences/packed_sentiment",
     "sequences/selective_scan",
     "transformers/char_gpt",
+    "transformers/vit",
+)
+
+# Of these, one of each kind runs on WebGPU too, which takes five times as long to compile them.
+ON_WEBGPU = (
+    "agents/reinforce",
+    "by_hand/pinn",
+    "generative/wgan_gp",
+    "graphs/gat",
+    "images/mnist",
+    "models/containers",
+    "old_style/variables",
+    "sequences/packed_sentiment",
     "transformers/vit",
 )
 

@@ -1,16 +1,16 @@
-"""Some of the programs in Chromium, as `build.py run --as-torch` runs them: on WebAssembly and on
-WebGPU."""
+"""Some of the programs in Chromium, as `build.py run --as-torch` runs them: on WebAssembly, and one
+of each kind on WebGPU."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
 from tests.programs.programs import (
     BROWSERS,
     NEAR_ZERO,
+    ON_WEBGPU,
     PROGRAMS,
     RECORDED,
     losses,
@@ -52,13 +52,28 @@ class Opened:
         return self.run(PROGRAMS[name].read_text("utf-8"))
 
 
-@pytest.fixture(scope="module", params=["wasm", "webgpu"])
-def opened(request: pytest.FixtureRequest, browser: Browser, server: str) -> Iterator[Opened]:
-    yield Opened(browser, server, request.param)
+@pytest.fixture(scope="module")
+def wasm(browser: Browser, server: str) -> Opened:
+    return Opened(browser, server, "wasm")
 
 
-@pytest.mark.parametrize("name", BROWSERS)
-def test_as_with_pytorch(name: str, opened: Opened) -> None:
+@pytest.fixture(scope="module")
+def webgpu(browser: Browser, server: str) -> Opened:
+    return Opened(browser, server, "webgpu")
+
+
+def check(name: str, opened: Opened) -> None:
+    """A program loses what it loses with PyTorch."""
     expected = EXPECTED[name]
     near = pytest.approx(expected["losses"], rel=tolerance(name), abs=NEAR_ZERO, nan_ok=True)
     assert losses(opened.program(name)) == near
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_on_webassembly(name: str, wasm: Opened) -> None:
+    check(name, wasm)
+
+
+@pytest.mark.parametrize("name", ON_WEBGPU)
+def test_on_webgpu(name: str, webgpu: Opened) -> None:
+    check(name, webgpu)

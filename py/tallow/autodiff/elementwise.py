@@ -32,10 +32,21 @@ def _tanh_slope(x: Tensor, y: Tensor) -> Tensor:
     return with_gradient(slope, [x], lambda gradient, slope, y: [gradient * y * slope * -2.0], [y])
 
 
+def _bent(slope: Tensor, x: Tensor, bend: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """A slope with its own slope, which is infinite, not NaN, where this one is."""
+    return with_gradient(slope, [x], lambda gradient, s, x: [gradient * bend(x, s)], [x])
+
+
+def _arc_slope(x: Tensor) -> Tensor:
+    slope = f.reciprocal(f.sqrt((1.0 - x) * (x + 1.0)))
+    return _bent(slope, x, lambda x, s: x * s * s * s)
+
+
 def _slopes() -> dict[Elementwise, Callable[[Tensor, Tensor], Tensor]]:
     """The derivative of each function of one operand, from operand and result."""
     return {
         e.exp: lambda x, y: y,
+        e.exp2: lambda x, y: y * math.log(2),
         e.expm1: lambda x, y: f.exp(x),
         e.log: lambda x, y: f.reciprocal(x),
         e.log1p: lambda x, y: f.reciprocal(x + 1.0),
@@ -47,12 +58,16 @@ def _slopes() -> dict[Elementwise, Callable[[Tensor, Tensor], Tensor]]:
         e.sinh: lambda x, y: f.cosh(x),
         e.cosh: lambda x, y: f.sinh(x),
         e.tanh: _tanh_slope,
-        e.asin: lambda x, y: f.reciprocal(f.sqrt((1.0 - x) * (x + 1.0))),
-        e.acos: lambda x, y: -f.reciprocal(f.sqrt((1.0 - x) * (x + 1.0))),
+        e.asin: lambda x, y: _arc_slope(x),
+        e.acos: lambda x, y: -_arc_slope(x),
         e.atan: lambda x, y: f.reciprocal(x * x + 1.0),
         e.asinh: lambda x, y: f.reciprocal(f.sqrt(x * x + 1.0)),
-        e.acosh: lambda x, y: f.reciprocal(f.sqrt(x - 1.0) * f.sqrt(x + 1.0)),
-        e.atanh: lambda x, y: f.reciprocal((1.0 - x) * (x + 1.0)),
+        e.acosh: lambda x, y: _bent(
+            f.reciprocal(f.sqrt(x - 1.0) * f.sqrt(x + 1.0)), x, lambda x, s: -(x * s) * s * s
+        ),
+        e.atanh: lambda x, y: _bent(
+            f.reciprocal((1.0 - x) * (x + 1.0)), x, lambda x, s: 2.0 * x * s * s
+        ),
         e.erf: lambda x, y: f.exp(-(x * x)) * (2 / math.sqrt(math.pi)),
         e.abs_: lambda x, y: f.sign(x),
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..errors import GradientError
+from ..functions.creation import zeros
 from ..graph import Node
 from ..ops.kinds import Op
 from ..tensor import Tensor
@@ -41,10 +42,9 @@ def rule(*ops: Op) -> Callable[[Rule], Rule]:
 
 
 def flat(*ops: Op) -> None:
-    """Registers ops whose derivative is 0 wherever it exists, as that of rounding is."""
-    RULES.update(
-        dict.fromkeys(ops, lambda gradient, result, *operands, **attrs: [None] * len(operands))
-    )
+    """Registers ops of one operand whose derivative is 0 wherever it exists, as that of rounding
+    is. Its gradient is zeros, as in PyTorch: the operand is reached."""
+    RULES.update(dict.fromkeys(ops, lambda gradient, result, x: [zeros(x.shape, x.dtype)]))
 
 
 def gradients_of(node: Node, gradient: Tensor) -> Gradients:

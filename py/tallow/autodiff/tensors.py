@@ -63,7 +63,7 @@ class ReverseMode:
                 "backward: a second time through the same graph, which the first call freed; give "
                 "that call retain_graph=True, or compute the loss again"
             )
-        if not leaves:
+        if not leaves and not is_tracked(node):  # leaves that nobody holds any more are no error
             raise GradientError(
                 "backward: nothing that this tensor is computed from requires a gradient; use "
                 "asarray(..., requires_grad=True), nn.Parameter or requires_grad_()"
@@ -100,6 +100,11 @@ class ReverseMode:
         if leaf_of(tensor.node) is not None:
             return True
         return not is_spent(tensor.node) and not is_tracked(tensor.node)
+
+    def reaches(self, tensor: Tensor) -> bool:
+        """Whether `backward` would give a tensor a gradient: what functions such as `grad` return
+        does not, unless a leaf is among what it was computed from."""
+        return any(leaf_of(node) is not None for node in ancestry([tensor.node]))
 
     def changes(self, tensor: Tensor, free: bool) -> bool:
         """Whether a tensor may be changed in place."""

@@ -7,10 +7,13 @@ else. Each holds for every operand: NaN, infinities, zeros of either sign, subno
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
+from .. import scalar
 from ..core import dtype as dt
+from ..ops.formulas import by_power_of_2
 from ..scalar import (
     INFINITY,
     NAN,
@@ -25,6 +28,7 @@ from ..scalar import (
     fma,
     is_inf,
     is_nan,
+    loop,
     number,
     polynomial,
     round_,
@@ -41,24 +45,21 @@ def _with_sign(size: Scalar, x: Scalar) -> Scalar:
     return bitcast(bits(size) | bits(x) & 0x80000000, size.dtype)
 
 
-def exp(x: Scalar) -> Scalar:
-    """2 ** n times the exponential of the rest, which is within log(2) / 2."""
-    held = clamp(x, -104, 89)
+def exp(x: Scalar, halvings: int = 0) -> Scalar:
+    """2 ** n times the exponential of the rest, which is within log(2) / 2. halvings: of a result
+    that may itself be too large."""
+    held = clamp(x, -104, 90)
     n = round_(held * (1 / _LOG_2))
-    rest = fma(n, -_LOG_2_LOW, fma(n, -_LOG_2_HIGH, held))
+    # Of log(2), 15 bits, whose products with n are exact. The other bits become a factor: compilers
+    # for GPUs would add both parts again if both were subtracted.
+    rest = fma(n, -0.693145751953125, held)
     series = polynomial(
-        (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1,
-         5.0000001201e-1),
-        rest,
-    )  # fmt: skip
-    power = cast(n, dt.int32)
-    half = power >> 1  # in two steps: 2 ** n alone may be no float32
+        (1.3814348667e-3, 8.3688374633e-3, 4.1668399761e-2, 1.6666519637e-1, 4.9999993381e-1), rest
+    )
     result = fma(series, rest * rest, rest) + 1
-    return result * _power_of_2(half) * _power_of_2(power - half)
-
-
-def _power_of_2(n: Scalar) -> Scalar:
-    return bitcast(n + 127 << 23, dt.float32)
+    result = fma(result, n * -1.42860682030941723e-6, result)
+    power = cast(n, dt.int32) - halvings if halvings else cast(n, dt.int32)
+    return by_power_of_2(result, power)
 
 
 def log(x: Scalar) -> Scalar:
@@ -83,14 +84,47 @@ def log(x: Scalar) -> Scalar:
 # ---- trigonometry -----------------------------------------------------------------------------
 
 
+_TWO_OVER_PI = (0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561)
+"""256 binary digits of 2 / pi."""
+
+_HIGH = 0x1921FB5 / 2**24
+"""25 bits of pi / 2, whose products with up to 2 ** 28 quarter turns are exact in float64."""
+
+
 def _quadrant(x: Scalar) -> tuple[Scalar, Scalar]:
-    """The number of the quadrant, from 0 to 3, and the rest, within pi / 4. In float64: beyond some
-    10 ** 9 the rest loses digits, and is any angle at last."""
-    wide = cast(x, dt.float64)
+    """The number of the quadrant, from 0 to 3, and the rest, within pi / 4. In float64; of large
+    angles a loop of one turn takes whole quarter turns first, which the others pay nothing for."""
+    wide, turned = loop(
+        (cast(x, dt.float64), number(0, dt.int64)),
+        lambda angle, _: (absolute(angle) > 2.0**28) & ~is_inf(angle),
+        lambda angle, _: _far_angle(angle),
+    )
     n = round_(wide * (2 / math.pi))
-    rest = fma(n, -6.123233995736766e-17, fma(n, -math.pi / 2, wide))
-    quadrant = cast(cast(n, dt.int64) & 3, dt.int32)
+    rest = fma(n, _HIGH - math.pi / 2 - 6.123233995736766e-17, fma(n, -_HIGH, wide))
+    quadrant = cast(cast(n, dt.int64) + turned & 3, dt.int32)
     return quadrant, cast(clamp(rest, -math.pi / 4, math.pi / 4), x.dtype)
+
+
+def _far_angle(x: Scalar) -> tuple[Scalar, Scalar]:
+    """The rest of a float32 as a float64, and its quarter turns: the mantissa times those of the
+    digits of 2 / pi whose products are no multiples of 4 (Payne and Hanek 1983). Of the product, 62
+    bits are behind the point."""
+    exact = bitcast(x, dt.int64)
+    size = (exact >> 29 & 0x7FFFFF) + 0x800000
+    mantissa = select(x < 0, -size, size)
+    place = bitcast((exact >> 52 & 0x7FF) - (1023 + 25), dt.uint64)
+    words = [number(word, dt.uint64) for word in _TWO_OVER_PI]
+    first, second, third = (
+        select(place > 63, after, word) for word, after in itertools.pairwise(words)
+    )
+    left = place & 63
+    right = 63 - left
+    high, low = first << left | second >> 1 >> right, second << left | third >> 1 >> right
+    turns = mantissa * bitcast(high, dt.int64)
+    turns = turns + (mantissa * bitcast(low >> 32, dt.int64) >> 32)
+    quarters = turns + 2**61 >> 62
+    rest = cast(turns - (quarters << 62), dt.float64)
+    return rest * (math.pi / 2**63), quarters
 
 
 def _sine(x: Scalar, square: Scalar) -> Scalar:
@@ -124,8 +158,13 @@ def cos(x: Scalar) -> Scalar:
 
 
 def tan(x: Scalar) -> Scalar:
-    """The tangent."""
-    return sin(x) / cos(x)
+    """The tangent: of an odd number of quarter turns that of the rest's complement, opposite."""
+    quadrant, rest = _quadrant(x)
+    square = rest * rest
+    sine, cosine = _sine(rest, square), _cosine(square)
+    odd = equal(quadrant & 1, 1)
+    value = select(odd, -cosine, sine) / select(odd, sine, cosine)
+    return select(is_inf(x), NAN, value)
 
 
 def asin(x: Scalar) -> Scalar:
@@ -177,16 +216,16 @@ def atan(x: Scalar) -> Scalar:
 def sinh(x: Scalar) -> Scalar:
     """The hyperbolic sine."""
     size, square = absolute(x), x * x
-    power = _exp_double(cast(size, dt.float64))
-    far = _with_sign(cast(0.5 * (power - 1 / power), x.dtype), x)
+    power = exp(size, 1)
     series = polynomial((2.03721912945e-4, 8.33028376239e-3, 1.66667160211e-1), square)
+    far = _with_sign(power - 0.25 / power, x)
     return select(size > 1, far, fma(series * square, x, x))
 
 
 def cosh(x: Scalar) -> Scalar:
     """The hyperbolic cosine."""
-    power = _exp_double(cast(absolute(x), dt.float64))
-    return cast(0.5 * (power + 1 / power), x.dtype)
+    power = exp(absolute(x), 1)
+    return power + 0.25 / power
 
 
 def tanh(x: Scalar) -> Scalar:
@@ -197,8 +236,8 @@ def tanh(x: Scalar) -> Scalar:
          -3.33332819422e-1),
         square,
     )  # fmt: skip
-    far = _with_sign(1 - 2 / (exp(2 * size) + 1), x)
-    return select(size > 0.625, far, fma(series * square, x, x))
+    far = 1 - 2 / (scalar.exp(2 * size) + 1)
+    return _with_sign(select(size > 0.625, far, fma(series * square, size, size)), x)
 
 
 def atanh(x: Scalar) -> Scalar:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import functions as f
 from ..autodiff import with_gradient
 from ..core.dtype import default_integer
-from ..errors import DTypeError, OptionError, ShapeError
+from ..errors import AssertedError, DTypeError, OptionError, ShapeError
 from ..functions.indexing import checked_indices
 from ..grad_mode import no_grad
 from ..tensor import Tensor, asarray
@@ -32,7 +32,7 @@ def embedding(
     sparse: changes nothing.
     Returns: the rows, in the shape of input with one more axis, features.
     Raises: DTypeError for indices that are not integers, IndexRangeError for one that is no row,
-      also a negative one (see `checked_indices`), ShapeError for a padding_idx that is no row.
+      also a negative one (see `checked_indices`), AssertedError for a padding_idx that is no row.
     Source: PyTorch, `torch.nn.functional.embedding`.
     """
     given = _indices(input, "embedding")
@@ -57,7 +57,7 @@ def _without_gradient(weight: Tensor, padding_idx: int) -> Tensor:
     """The weight, of which one row gets no gradient."""
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
-        raise ShapeError(f"embedding: padding_idx {padding_idx} is not among {rows} rows")
+        raise AssertedError(f"embedding: padding_idx {padding_idx} is not among {rows} rows")
 
     def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
         kept = f.not_equal(f.reshape(f.arange(rows), (-1, 1)), padding_idx % rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..core import dtype as dt
+from ..graph import seams
 from ..tensor import Tensor
 from . import elementwise
 
@@ -50,7 +51,9 @@ def i0(input: Tensor) -> Tensor:
     Returns: the values, of the shape of input.
     Source: Abramowitz and Stegun 1964, 9.6.10 and 9.7.1.
     """
-    return i0e(input) * elementwise.exp(elementwise.abs(input))
+    found = i0e(input) * elementwise.exp(elementwise.abs(input))
+    pull = lambda gradient, _, x: [gradient * i1(x)]  # noqa: E731
+    return seams.derivatives.with_gradient(found, [input], pull, [input])
 
 
 def i0e(input: Tensor) -> Tensor:
@@ -60,7 +63,8 @@ def i0e(input: Tensor) -> Tensor:
     Returns: the values, of the shape of input.
     Source: Abramowitz and Stegun 1964, 9.6.10 and 9.7.1.
     """
-    return _scaled(input, 0)
+    pull = lambda gradient, y, x: [gradient * (i1e(x) - elementwise.sign(x) * y)]  # noqa: E731
+    return seams.derivatives.with_gradient(_scaled(input, 0), [input], pull, [input])
 
 
 def i1(input: Tensor) -> Tensor:

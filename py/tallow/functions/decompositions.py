@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from ..core.results import printed_as
 from ..tensor import Tensor
 from . import elementwise, linalg
 from .creation import eye
@@ -35,6 +36,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return linalg.pinv(input, rtol=rcond)
 
 
+@printed_as("slogdet")
 def slogdet(input: Tensor) -> linalg.SlogdetResult:
     """Computes the signs of determinants and the logarithms of their absolute values.
 

@@ -6,6 +6,7 @@ import math
 
 from ..core import dtype as dt
 from ..errors import OptionError
+from ..graph import seams
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise
 from .elementwise import clip
@@ -23,27 +24,63 @@ def _real(x: Tensor) -> Tensor:
     return x if x.dtype.is_floating else x.astype(dt.float32)
 
 
+_FROM_1 = (0.0024484358, -0.0039752858, 0.0053250945, -0.0092752013, 0.016808246, -0.031319204,
+           0.062911046, -0.14595969, 0.48312895)  # fmt: skip
+
+
+_FROM_2 = (8.3552542e-6, -2.7071452e-5, 7.2141099e-5, -0.00025021287, 0.00090239173, -0.0033334552,
+           0.013148975, -0.058468128, 0.34657359)  # fmt: skip
+
+
 def lgamma(input: Tensor) -> Tensor:
-    """Computes the logarithm of the absolute value of the gamma function; below 0.5 by reflection.
+    """Computes the logarithm of the absolute value of the gamma function; below 0 by reflection.
 
     input: numbers, of any shape; integers count as float32.
     Returns: the logarithms, of the shape of input.
-    Source: Lanczos 1964.
+    Source: Lanczos 1964 for float64; Stirling's series, and polynomials below 4, for other types.
     """
     x = _real(input)
-    small = x < 0.5
-    z = elementwise.where(small, -x, x - 1.0)
+    negative = x < 0.0
+    found = (_lanczos if x.dtype == dt.float64 else _above_0)(
+        elementwise.where(negative, 1.0 - x, x)
+    )
+    # The sine of multiples of pi would lose digits.
+    turn = elementwise.where(negative, elementwise.abs(x - elementwise.round(x)), 0.5)
+    reflected = elementwise.log(math.pi / elementwise.sin(math.pi * turn)) - found
+    found = elementwise.where(negative, reflected, found)
+    found = elementwise.where(elementwise.isinf(x), math.inf, found)
+    pull = lambda gradient, _, x: [gradient * digamma(x)]  # noqa: E731
+    return seams.derivatives.with_gradient(found, [x], pull, [x])
+
+
+def _lanczos(x: Tensor) -> Tensor:
+    z = x - 1.0
     series = z * 0.0 + _LANCZOS[0]
     for n, factor in enumerate(_LANCZOS[1:], 1):
         series = series + factor / (z + float(n))
     t = z + 7.5
-    found = (
-        (z + 0.5) * elementwise.log(t) - t + elementwise.log(series) + 0.5 * math.log(2 * math.pi)
-    )
-    turn = x - elementwise.floor(x)  # the sine of multiples of pi would lose digits
-    sine = elementwise.where(small, elementwise.sin(math.pi * turn), 1.0)
-    found = elementwise.where(small, math.log(math.pi) - elementwise.log(sine) - found, found)
-    return elementwise.where(elementwise.isinf(x), math.inf, found)
+    tail = elementwise.log(series) + 0.5 * math.log(2 * math.pi)
+    return (z + 0.5) * elementwise.log(t) - t + tail
+
+
+def _above_0(x: Tensor) -> Tensor:
+    """Of float32. Up to 4, a polynomial times the factors (x - 1) (x - 2), which are exact and have
+    the zeros; below 1, by the value at x + 1."""
+    below, far = x < 1.0, x > 2.0
+    a = elementwise.where(far, x - 3.0, elementwise.where(below, x - 0.5, x - 1.5))
+    near = elementwise.where(far, _FROM_2[0], _FROM_1[0])
+    for second, first in zip(_FROM_2[1:], _FROM_1[1:], strict=True):
+        near = near * a + elementwise.where(far, second, first)
+    # NumPy's log has fewer digits next to 1 than its log1p.
+    next_to_1 = below & (x > 0.5)
+    logarithm = elementwise.where(next_to_1, elementwise.log1p(x - 1.0), elementwise.log(x))
+    near = near * (x - 1.0) * elementwise.where(below, x, x - 2.0)
+    near = near + elementwise.where(below, -logarithm, 0.0)
+    inverse = 1.0 / elementwise.maximum(x, 4.0)
+    square = inverse * inverse
+    series = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680))))
+    large = (x - 0.5) * (logarithm - 1.0) + (series + 0.5 * math.log(2 * math.pi) - 0.5)
+    return elementwise.where(x < 4.0, near, large)
 
 
 def digamma(input: Tensor) -> Tensor:

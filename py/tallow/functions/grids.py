@@ -15,7 +15,6 @@ from .creation import tensor
 from .indexing import take
 from .joining import atleast_1d
 from .manipulation import reshape, stack
-from .shapes import transpose
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
@@ -141,7 +140,7 @@ def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple
         for n, line in enumerate(lines)
     ]
     if indexing == "xy" and len(grids) > 1:
-        grids = [transpose(grid, 0, 1) for grid in grids]
+        grids = [grid.transpose(0, 1) for grid in grids]
     return tuple(grids)
 
 

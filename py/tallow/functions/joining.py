@@ -12,7 +12,7 @@ from . import creation, elementwise, manipulation
 from .creation import arange
 from .indexing import take
 from .manipulation import concat, expand_dims, moveaxis, reshape
-from .shapes import diag, transpose
+from .shapes import diag
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
@@ -313,9 +313,9 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     if k % 4 == 2:
         return manipulation.flip(manipulation.flip(input, first), second)
     if k % 4 == 1:
-        return manipulation.flip(transpose(input, first, second), first)
+        return manipulation.flip(input.transpose(first, second), first)
     if k % 4 == 3:
-        return manipulation.flip(transpose(input, first, second), second)
+        return manipulation.flip(input.transpose(first, second), second)
     return input
 
 

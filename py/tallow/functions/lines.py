@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..core import dtype as dt
 from ..core.dtype import DType
+from ..core.results import printed_as
 from ..core.shape import check_axes, check_axis
 from ..errors import OptionError, ShapeError
 from ..tensor import Scalar, Tensor, asarray
@@ -239,6 +240,7 @@ def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
     return Ordered(take_along_axis(input, indices, axis), indices)
 
 
+@printed_as("cummax")
 def cummax(input: Tensor, dim: int) -> Ordered:
     """Finds the greatest elements so far along an axis, and their indices.
 
@@ -251,6 +253,7 @@ def cummax(input: Tensor, dim: int) -> Ordered:
     return _running(input, dim, True)
 
 
+@printed_as("cummin")
 def cummin(input: Tensor, dim: int) -> Ordered:
     """Finds the least elements so far along an axis, and their indices.
 

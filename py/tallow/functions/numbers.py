@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from ..core import dtype as dt
 from ..core.dtype import DType, as_dtype, promote
+from ..core.results import printed_as
 from ..errors import DTypeError, ShapeError
+from ..graph import seams
 from ..tensor import Scalar, Tensor, asarray
 from . import creation, elementwise
 from .elementwise import bitcast
@@ -75,13 +77,19 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
     Raises: ShapeError for shapes that do not broadcast.
     Source: Python array API standard 2024.12, `hypot`.
     """
-    x, y = elementwise.floating(input), elementwise.floating(asarray(other))
+    x, y = broadcast_arrays(*(elementwise.floating(asarray(each)) for each in (input, other)))
     swapped = elementwise.abs(y) > elementwise.abs(x)
     longer, shorter = elementwise.where(swapped, y, x), elementwise.where(swapped, x, y)
     endless = elementwise.isinf(longer)
     ratio = shorter / elementwise.where(longer == 0, 1.0, longer)
     found = elementwise.abs(longer) * elementwise.sqrt(ratio * ratio + 1.0)
-    return elementwise.where(endless, math.inf, found)
+
+    def pull(gradient: Tensor, found: Tensor, x: Tensor, y: Tensor) -> list[Tensor]:
+        length = elementwise.where(found == 0, 1.0, found)
+        return [gradient * (x / length), gradient * (y / length)]
+
+    found = elementwise.where(endless, math.inf, found)
+    return seams.derivatives.with_gradient(found, [x, y], pull, [x, y])
 
 
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
@@ -92,10 +100,16 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     Raises: ShapeError for shapes that do not broadcast.
     Source: Python array API standard 2024.12, `logaddexp`.
     """
-    a, b = input, other
+    a, b = broadcast_arrays(input, other)
     least = elementwise.exp(-elementwise.abs(a - b))
     found = elementwise.maximum(a, b) + elementwise.log1p(least)
-    return elementwise.where(a == b, (a + b) * 0.5 + math.log(2), found)
+
+    def pull(gradient: Tensor, _: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+        apart = a - b
+        return [gradient * apart.sigmoid(), gradient * (-apart).sigmoid()]
+
+    found = elementwise.where(a == b, (a + b) * 0.5 + math.log(2), found)
+    return seams.derivatives.with_gradient(found, [a, b], pull, [a, b])
 
 
 def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
@@ -107,16 +121,6 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
     Source: PyTorch's documentation, `torch.logaddexp2`.
     """
     return logaddexp(input * math.log(2), other * math.log(2)) * (1 / math.log(2))
-
-
-def exp2(input: Tensor) -> Tensor:
-    """Raises 2 to the power of each element.
-
-    input: numbers, of any shape; integers count as float32.
-    Returns: the powers, of the shape of input.
-    Source: PyTorch's documentation, `torch.exp2`.
-    """
-    return elementwise.exp(elementwise.floating(input) * math.log(2))
 
 
 def sinc(input: Tensor) -> Tensor:
@@ -246,17 +250,6 @@ def lcm(input: Tensor, other: Tensor) -> Tensor:
     return (whole * elementwise.abs(asarray(other))).astype(divisor.dtype)
 
 
-def sgn(input: Tensor) -> Tensor:
-    """Gives -1, 0 or 1, as `sign`: there are no complex numbers.
-
-    input: numbers, of any shape.
-    Returns: the signs, of the shape and the type of input.
-    Raises: DTypeError for booleans.
-    Source: PyTorch's documentation, `torch.sgn`.
-    """
-    return elementwise.sign(input)
-
-
 def float_power(input: Tensor | Scalar, exponent: Tensor | Scalar) -> Tensor:
     """Computes powers in float64.
 
@@ -282,19 +275,10 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     n = asarray(other).astype(x.dtype)
     # In two steps, so that the power is finite wherever the product is.
     half = elementwise.floor(n * 0.5)
-    return x * _power_of_two(half) * _power_of_two(n - half)
+    return x * elementwise.exp2(half) * elementwise.exp2(n - half)
 
 
-def _power_of_two(n: Tensor) -> Tensor:
-    """2 ** n of whole numbers, exactly where that is a normal float32."""
-    if n.dtype != dt.float32:
-        return elementwise.pow(asarray(2.0, n.dtype), n)
-    held = elementwise.clip(n.detach(), -126.0, 127.0)
-    exact = bitcast((held.astype(dt.int32) + 127) << 23, dt.float32)
-    plain = elementwise.exp(n * math.log(2))
-    return elementwise.where(held == n.detach(), exact + (plain - plain.detach()), plain)
-
-
+@printed_as("frexp")
 def frexp(input: Tensor) -> Parts:
     """Splits numbers into mantissas and exponents: input = mantissa * 2 ** exponent.
 

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from ..core import dtype as dt
+from ..core.results import printed_as
 from ..core.shape import check_axis
 from ..errors import OptionError, ShapeError
 from ..tensor import Tensor, asarray
@@ -18,6 +19,7 @@ from .indexing import take_along_axis
 from .manipulation import broadcast_to, expand_dims, reshape, squeeze
 
 
+@printed_as("topk")
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Ordered:
@@ -51,6 +53,7 @@ def msort(input: Tensor) -> Tensor:
     return ordered(input, 0).values
 
 
+@printed_as("median")
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Gives the element in the middle, the lower of two; NaN if there is one, and of no elements.
 
@@ -67,6 +70,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return _middle(input, dim, keepdim, False)
 
 
+@printed_as("nanmedian")
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Gives the `median` of the elements that are not NaN; NaN if all are.
 
@@ -107,6 +111,7 @@ def _middle(input: Tensor, dim: int, keepdim: bool, numbers: bool) -> Ordered:
     return Ordered(*(each if keepdim else squeeze(each, axis) for each in (values, indices)))
 
 
+@printed_as("kthvalue")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ordered:
     """Gives the k-th smallest element along an axis, and its index.
 
@@ -240,6 +245,7 @@ def _quantile(
     return found if given.ndim else squeeze(found, 0)
 
 
+@printed_as("mode")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Ordered:
     """Finds the most frequent element along an axis, the least of several, and its last index.
 

@@ -1,13 +1,12 @@
-"""The same elements in another shape or order, under PyTorch's names; diagonals."""
+"""Broadcasts, repeats, rolls and diagonals, under PyTorch's names. What gives the same elements in
+another shape or order gives a view, and stands in methods/views.py."""
 
 from __future__ import annotations
 
-import builtins
-import math
 from collections.abc import Sequence
 
 from ..core.shape import check_axis
-from ..errors import OptionError, ShapeError
+from ..errors import ShapeError
 from ..tensor import Tensor
 from . import elementwise, manipulation
 from .creation import arange
@@ -17,107 +16,11 @@ from .reduction import Axis
 Shape = int | Sequence[int]
 
 
-def _numbers(given: Sequence[Shape]) -> list[int]:
+def numbers_of(given: Sequence[Shape]) -> list[int]:
     """Numbers that are given one by one or as one sequence."""
     if len(given) == 1 and not isinstance(given[0], int):
         return list(given[0])
     return list(given)  # type: ignore[arg-type]
-
-
-def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Joins the axes from start_dim to end_dim, inclusive, into one.
-
-    input: a tensor of any shape.
-    start_dim, end_dim: the first and the last of these axes.
-    Returns: the elements, row-major; a vector of a tensor without axes.
-    Raises: ShapeError if end_dim comes before start_dim; AxisError for an axis that input doesn't
-      have.
-    Source: PyTorch's documentation, `torch.flatten`.
-    """
-    if not input.ndim:
-        return manipulation.reshape(input, (1,))
-    first = check_axis(start_dim, input.ndim, "flatten")
-    last = check_axis(end_dim, input.ndim, "flatten")
-    if first > last:
-        raise ShapeError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
-    joined = math.prod(input.shape[first : last + 1])
-    return manipulation.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
-
-
-def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
-    """Splits an axis into several.
-
-    input: a tensor with one axis or more.
-    dim: the axis.
-    sizes: the lengths of the new axes, of which one may be -1: it follows from the others.
-    Returns: the elements, row-major, in the new shape.
-    Raises: ShapeError for lengths that do not fit; AxisError for an axis that input doesn't have.
-    Source: PyTorch's documentation, `torch.unflatten`.
-    """
-    at = check_axis(dim, input.ndim, "unflatten")
-    known = math.prod(size for size in sizes if size != -1)
-    whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
-    return manipulation.reshape(input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
-
-
-def permute(input: Tensor, *dims: Shape) -> Tensor:
-    """Orders the axes anew: axis i of the result is axis dims[i].
-
-    The order may be one sequence or numbers, permute(x, (1, 0)) or permute(x, 1, 0).
-
-    input: a tensor of any shape.
-    dims: all axes of input, in their new order, as numbers or as one sequence.
-    Returns: the tensor with its axes in that order.
-    Raises: ShapeError for what is no permutation of the axes.
-    Source: PyTorch's documentation, `torch.permute`.
-    """
-    return manipulation.permute_dims(input, _numbers(dims))
-
-
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Exchanges two axes.
-
-    input: a tensor with one axis or more.
-    dim0, dim1: the axes.
-    Returns: the tensor with these axes exchanged.
-    Raises: AxisError for an axis that input doesn't have.
-    Source: PyTorch's documentation, `torch.transpose`.
-    """
-    order = list(range(input.ndim))
-    first = check_axis(dim0, input.ndim, "transpose")
-    second = check_axis(dim1, input.ndim, "transpose")
-    order[first], order[second] = second, first
-    return manipulation.permute_dims(input, order)
-
-
-def t(input: Tensor) -> Tensor:
-    """Transposes a matrix; a vector stays as it is.
-
-    input: a tensor with two axes at most.
-    Returns: the transposed matrix.
-    Raises: ShapeError for more than two axes.
-    Source: PyTorch's documentation, `torch.t`.
-    """
-    if input.ndim > 2:
-        raise ShapeError(f"t and T: {input.shape} has more than two axes; use mT or transpose")
-    return manipulation.permute_dims(input, range(input.ndim)[::-1])
-
-
-def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Removes axes of length 1: all, or those among dim. Unlike the array API's, it leaves an axis
-    of another length.
-
-    input: a tensor of any shape.
-    dim: the axis or axes; None removes all of length 1.
-    Returns: the tensor without these axes.
-    Raises: AxisError for an axis that input doesn't have.
-    Source: PyTorch's documentation, `torch.squeeze`.
-    """
-    if dim is None:
-        return manipulation.squeeze(input)
-    dims = [dim] if isinstance(dim, int) else dim
-    axes = [check_axis(axis, input.ndim, "squeeze") for axis in dims]
-    return manipulation.squeeze(input, [axis for axis in axes if input.shape[axis] == 1])
 
 
 def expand(input: Tensor, *sizes: Shape) -> Tensor:
@@ -129,7 +32,7 @@ def expand(input: Tensor, *sizes: Shape) -> Tensor:
     Raises: ShapeError if input does not broadcast to it.
     Source: PyTorch's documentation, `torch.Tensor.expand`.
     """
-    wanted = _numbers(sizes)
+    wanted = numbers_of(sizes)
     added = len(wanted) - input.ndim
     if added < 0 or -1 in wanted[:added]:
         raise ShapeError(f"expand: {input.shape} cannot become {tuple(wanted)}")
@@ -148,39 +51,10 @@ def repeated(input: Tensor, *repeats: Shape) -> Tensor:
     Raises: ShapeError for fewer counts than axes.
     Source: PyTorch's documentation, `torch.Tensor.repeat`.
     """
-    counts = _numbers(repeats)
+    counts = numbers_of(repeats)
     if len(counts) < input.ndim:
         raise ShapeError(f"repeat: {len(counts)} counts for the {input.ndim} axes")
     return manipulation.tile(input, counts)
-
-
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Splits a tensor into that many pieces along an axis, or fewer; the last is shorter if it does
-    not divide.
-
-    input: a tensor with one axis or more.
-    chunks: how many pieces, 1 or more.
-    dim: the axis.
-    Returns: the pieces.
-    Raises: OptionError for fewer than one piece; AxisError for an axis that input doesn't have.
-    Source: PyTorch's documentation, `torch.chunk`.
-    """
-    if chunks < 1:
-        raise OptionError(f"chunk: {chunks} pieces")
-    length = input.shape[check_axis(dim, input.ndim, "chunk")]
-    return manipulation.split(input, builtins.max(1, -(-length // chunks)), dim)
-
-
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Gives the slices along an axis, which they no longer have.
-
-    input: a tensor with one axis or more.
-    dim: the axis.
-    Returns: as many slices as the axis is long.
-    Raises: AxisError for an axis that input doesn't have.
-    Source: PyTorch's documentation, `torch.unbind`.
-    """
-    return manipulation.unstack(input, dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:

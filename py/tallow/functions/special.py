@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
+from ..graph import seams
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise
 from .bessel import i0, i0e, i1, i1e
 from .gamma import digamma, gammainc, gammaincc, gammaln, lgamma, multigammaln, polygamma, psi, zeta
+from .manipulation import broadcast_arrays
 
 
 def erfc(input: Tensor) -> Tensor:
@@ -73,10 +76,25 @@ def xlogy(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
     Raises: ShapeError for shapes that do not broadcast.
     Source: PyTorch's documentation, `torch.xlogy`.
     """
-    x, y = asarray(input), asarray(other)
-    endless = (y <= 0) | (y == math.inf)  # elsewhere the product has the right gradients
-    nothing = (x == 0) & endless
-    return elementwise.where(nothing, 0.0, x * elementwise.log(elementwise.where(nothing, 1.0, y)))
+    return _times_logarithm(input, other, elementwise.log, 0.0)
+
+
+def _times_logarithm(
+    input: Tensor | Scalar,
+    other: Tensor | Scalar,
+    logarithm: Callable[[Tensor], Tensor],
+    begins: float,
+) -> Tensor:
+    """A product with a logarithm, which has values above `begins`."""
+    x, y = broadcast_arrays(*(elementwise.floating(asarray(each)) for each in (input, other)))
+    nothing = (x == 0) & ~elementwise.isnan(y)
+
+    def pull(gradient: Tensor, _: Tensor, x: Tensor, y: Tensor) -> list[Tensor]:
+        factor = elementwise.where((x == 0) & (y <= begins), 0.0, logarithm(y))
+        return [gradient * factor, gradient * (x / (y - begins))]
+
+    found = elementwise.where(nothing, 0.0, x * logarithm(y))
+    return seams.derivatives.with_gradient(found, [x, y], pull, [x, y])
 
 
 _NEAR = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
@@ -99,7 +117,12 @@ def erfinv(input: Tensor) -> Tensor:
     inner = elementwise.where(ends, 0.0, x)
     found = _giles(-elementwise.log((1.0 - inner) * (1.0 + inner))) * inner
     outside = elementwise.where(elementwise.abs(x) == 1.0, elementwise.sign(x) * math.inf, math.nan)
-    return elementwise.where(ends, outside.detach(), found)
+    return seams.derivatives.with_gradient(
+        elementwise.where(ends, outside, found),
+        [x],
+        lambda gradient, y: [gradient * elementwise.exp(y * y) * (math.sqrt(math.pi) / 2)],
+        [],
+    )
 
 
 def _giles(w: Tensor) -> Tensor:
@@ -130,13 +153,17 @@ def ndtri(input: Tensor) -> Tensor:
     double = -2.0 * elementwise.log(elementwise.where(far, tail, 0.01))
     x = elementwise.where(far, -elementwise.sqrt(double - elementwise.log(2 * math.pi * double)), x)
     for _ in range(2):
-        x = x.detach()
-        log_p = log_ndtr(x).detach()
+        log_p = log_ndtr(x)
         slope = elementwise.exp(-0.5 * x * x - log_p) * (1 / math.sqrt(2 * math.pi))
         x = x - (log_p - elementwise.log(tail)) / slope
     found = elementwise.where(upper, -x, x)
     ends = elementwise.where(p == 0.0, -math.inf, elementwise.where(p == 1.0, math.inf, math.nan))
-    return elementwise.where(inside, found, ends)
+    return seams.derivatives.with_gradient(
+        elementwise.where(inside, found, ends),
+        [p],
+        lambda gradient, y: [gradient * elementwise.exp(0.5 * y * y) * math.sqrt(2 * math.pi)],
+        [],
+    )
 
 
 def ndtr(input: Tensor) -> Tensor:
@@ -174,7 +201,12 @@ def erfcx(input: Tensor) -> Tensor:
     x = elementwise.floating(input)
     negative = x < 0.0
     found = elementwise.exp(log_erfcx(elementwise.abs(x)))
-    return elementwise.where(negative, 2.0 * elementwise.exp(x * x) - found, found)
+    return seams.derivatives.with_gradient(
+        elementwise.where(negative, 2.0 * elementwise.exp(x * x) - found, found),
+        [x],
+        lambda gradient, y, x: [gradient * (2.0 * x * y - 2 / math.sqrt(math.pi))],
+        [x],
+    )
 
 
 def entr(input: Tensor) -> Tensor:
@@ -185,12 +217,12 @@ def entr(input: Tensor) -> Tensor:
     Source: PyTorch's documentation, `torch.special.entr`.
     """
     x = elementwise.floating(input)
-    held = elementwise.where(x > 0.0, x, 1.0)
-    found = -held * elementwise.log(held)
-    return elementwise.where(
-        x > 0.0,
-        found,
-        elementwise.where(x == 0.0, 0.0, elementwise.where(x < 0.0, -math.inf, math.nan)),
+    found = elementwise.where(x == 0.0, 0.0, -x * elementwise.log(x))
+    return seams.derivatives.with_gradient(
+        elementwise.where(x < 0.0, -math.inf, found),
+        [x],
+        lambda gradient, _, x: [gradient * (-elementwise.log(x) - 1.0)],
+        [x],
     )
 
 
@@ -202,11 +234,7 @@ def xlog1py(input: Tensor | Scalar, other: Tensor | Scalar) -> Tensor:
     Raises: ShapeError for shapes that do not broadcast.
     Source: PyTorch's documentation, `torch.special.xlog1py`.
     """
-    x, y = asarray(input), asarray(other)
-    nothing = (x == 0) & ~elementwise.isnan(y)
-    return elementwise.where(
-        nothing, 0.0, x * elementwise.log1p(elementwise.where(nothing, 0.0, y))
-    )
+    return _times_logarithm(input, other, elementwise.log1p, -1.0)
 
 
 def expit(input: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core import dtype as dt
+from ..core.results import printed_as
 from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor, asarray, host_values
 from . import elementwise, manipulation, reduction
@@ -71,6 +72,7 @@ class Bounds(NamedTuple):
     max: Tensor
 
 
+@printed_as("aminmax")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Bounds:
     """Gives the smallest and the largest elements along an axis, or of all.
 
@@ -281,6 +283,7 @@ class Histogram(NamedTuple):
     bin_edges: Tensor
 
 
+@printed_as("histogram")
 def histogram(
     input: Tensor,
     bins: int | Tensor,

@@ -7,7 +7,7 @@ Tensors are positional inputs, attributes are keywords.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from .. import ops
 from ..core import context
@@ -101,6 +101,9 @@ class Node:
         return f"<{self.op.name} {self.dtype.name}{list(self.shape)}>"
 
 
+_T = TypeVar("_T")
+
+
 class Derivatives(Protocol):
     """Gradient state of nodes, in their slot `past`; autodiff/past.py implements it."""
 
@@ -125,6 +128,11 @@ class Derivatives(Protocol):
     def seal(self, node: Node) -> None:
         """Makes a gradient that would have to pass this node an error: it is the result of a
         compiled function."""
+
+    def with_gradient(
+        self, result: _T, operands: Sequence[_T], pull: Callable[..., list[_T]], saved: Sequence[_T]
+    ) -> _T:
+        """The function of autodiff/past.py, for functions of tensors, which are below it."""
 
 
 OPEN = -1

@@ -130,7 +130,7 @@ is_meta = is_quantized = is_sparse = is_sparse_csr = is_mkldnn = is_nested = pro
 
 def _is_cpu(input: Tensor) -> bool:
     """Whether it lies in the host's memory."""
-    return backend(str(input.device)).memory.is_host
+    return input.device == "cpu" or backend(input.device).memory.is_host
 
 
 is_cpu = property(_is_cpu)

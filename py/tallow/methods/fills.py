@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 
-from ..errors import DTypeError, OptionError, ShapeError
-from ..functions import creation, elementwise, randomness
+from ..errors import DTypeError, GradientError, OptionError, ShapeError
+from ..functions import creation, elementwise, manipulation, randomness
 from ..functions.selection import masked_fill
-from ..functions.shapes import expand
+from ..functions.shapes import Shape, expand, numbers_of
 from ..tensor import Scalar, Tensor, asarray
 from . import views
 
@@ -218,11 +218,11 @@ def random_(input: Tensor, from_: int = 0, to: int | None = None) -> Tensor:
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """Inserts an axis of length 1.
 
-    input: any tensor that is no view.
+    input: any tensor.
     dim: the position of the axis in the result.
     Returns: the tensor itself.
-    Raises: AxisError for a position that the result doesn't have, OptionError for a view, which
-      keeps its shape, GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: AxisError for a position that the result doesn't have, GradientError outside of
+      `no_grad`, if input requires a gradient itself.
     """
     return input.become_shaped(views.unsqueeze(input, dim))
 
@@ -230,23 +230,67 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
 def squeeze_(input: Tensor, dim: int | None = None) -> Tensor:
     """Removes axes of length 1.
 
-    input: any tensor that is no view.
+    input: any tensor.
     dim: the axis to remove, if its length is 1; None removes all of that length.
     Returns: the tensor itself.
-    Raises: AxisError for an axis that input doesn't have, OptionError for a view, which keeps its
-      shape, GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: AxisError for an axis that input doesn't have, GradientError outside of `no_grad`, if
+      input requires a gradient itself.
     """
     return input.become_shaped(views.squeeze(input, dim))
+
+
+def resize_(input: Tensor, *sizes: Shape, memory_format: object = None) -> Tensor:
+    """Takes another shape, of as many elements or not: the first ones stay, in their order.
+
+    input: any tensor.
+    sizes: the lengths of the axes, one by one or as one sequence.
+    memory_format: changes nothing.
+    Returns: the tensor itself; elements that it had not are 0.
+    Raises: GradientError for a tensor that requires a gradient; OptionError where a view that has
+      grown is changed.
+    Source: PyTorch's documentation, `torch.Tensor.resize_`.
+    """
+    if input.requires_grad:
+        raise GradientError("resize_: a tensor that requires a gradient keeps its shape")
+    shape = tuple(numbers_of(sizes))
+    count, had = math.prod(shape), input.node.size
+
+    def again(whole: Tensor) -> Tensor:
+        flat = whole.flatten()
+        if count > had:
+            return manipulation.concat([flat, flat.new_zeros(count - had)]).reshape(shape)
+        return flat[:count].reshape(shape)
+
+    def put_back(whole: Tensor, new: Tensor) -> Tensor:
+        if count > had:
+            raise OptionError(f"resize_: a view of {had} elements cannot have {count}")
+        rest = whole.flatten()[count:]
+        return manipulation.concat([new.flatten(), rest]).reshape(whole.shape)
+
+    return input.become_shaped(again(input).view_of(input, again, put_back))
+
+
+def resize_as_(input: Tensor, other: Tensor, memory_format: object = None) -> Tensor:
+    """Takes the shape of another tensor; as `resize_`.
+
+    input: any tensor.
+    other: the tensor that has the shape.
+    memory_format: changes nothing.
+    Returns: the tensor itself.
+    Raises: as `resize_`.
+    Source: PyTorch's documentation, `torch.Tensor.resize_as_`.
+    """
+    return resize_(input, other.shape)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Exchanges two axes.
 
-    input: any tensor that is no view.
+    input: any tensor.
     dim0, dim1: the axes.
     Returns: the tensor itself.
-    Raises: AxisError for an axis that input doesn't have, OptionError for a view, which keeps its
-      shape, GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: AxisError for an axis that input doesn't have, GradientError outside of `no_grad`, if
+      input requires a gradient itself.
     """
     return input.become_shaped(views.transpose(input, dim0, dim1))
 
@@ -254,9 +298,9 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def t_(input: Tensor) -> Tensor:
     """Transposes a matrix.
 
-    input: a matrix that is no view, or a vector, which stays as it is.
+    input: a matrix, or a vector, which stays as it is.
     Returns: the tensor itself.
-    Raises: ShapeError for more than two axes, OptionError for a view, which keeps its shape,
-      GradientError outside of `no_grad`, if input requires a gradient itself.
+    Raises: ShapeError for more than two axes, GradientError outside of `no_grad`, if input requires
+      a gradient itself.
     """
     return input.become_shaped(views.t(input))

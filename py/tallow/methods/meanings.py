@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..core.dtype import DType, in_pytorch
+from ..core.results import printed_as
 from ..core.shape import check_axis
 from ..errors import ArgumentError, DTypeError
 from ..functions import arrange, elementwise, indexing, manipulation, reduction
@@ -35,6 +36,7 @@ def _extremes(input: Tensor, dim: int, keepdim: bool, greatest: bool) -> Extreme
     return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(indices, axis))
 
 
+@printed_as("max")
 def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The largest element; along an axis, with its index; or the larger of two elements.
 
@@ -52,6 +54,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     return reduction.max(input) if dim is None else _extremes(input, dim, keepdim, True)
 
 
+@printed_as("min")
 def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The smallest element; along an axis, with its index; or the smaller of two elements.
 
@@ -116,6 +119,7 @@ def std(
     return reduction.std(input, dim, taken, keepdim)
 
 
+@printed_as("sort")
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool = True
 ) -> arrange.Ordered:
@@ -130,6 +134,20 @@ def sort(
     Source: PyTorch, `torch.sort`.
     """
     return arrange.ordered(input, dim, descending)
+
+
+def sign(input: Tensor) -> Tensor:
+    """Gives -1, 0 or 1 by the sign of each element. NaN gives 0; `tl.sign` gives NaN.
+
+    input: numbers, of any shape.
+    Returns: the signs, of the shape and the type of input.
+    Raises: DTypeError for booleans.
+    Source: PyTorch, `torch.sign`.
+    """
+    signs = elementwise.sign(input)
+    return (
+        elementwise.where(elementwise.isnan(input), 0, signs) if input.dtype.is_floating else signs
+    )
 
 
 def equal(input: Tensor, other: Tensor) -> bool:

@@ -1,27 +1,23 @@
 """Methods whose result is a view: a change in place of it changes the tensor that it was taken of.
 
 To read, a view keeps the values that the tensor had when it was taken; a change through it begins
-with those that the tensor has by then. `functions` has the same functions, whose results are no
-views.
+with those that the tensor has by then. The array API's functions of this kind, in `functions`, give
+no views.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from ..core.dtype import DType, is_dtype
 from ..core.shape import check_axis
+from ..errors import OptionError, ShapeError
 from ..functions import elementwise, indexing, manipulation
 from ..functions.selection import with_items
-from ..functions.shapes import chunk as pieces_of
-from ..functions.shapes import flatten as flattened
-from ..functions.shapes import permute as permuted
-from ..functions.shapes import squeeze as squeezed
-from ..functions.shapes import t as transposed_matrix
-from ..functions.shapes import transpose as transposed
-from ..functions.shapes import unflatten as axis_split
+from ..functions.shapes import Shape, numbers_of
 from ..tensor import Tensor, is_basic
 
 P = ParamSpec("P")
@@ -65,12 +61,108 @@ def _reordered(function: Shaper[P]) -> Shaper[P]:
     return method
 
 
-squeeze = _reshaped(squeezed)
-unflatten = _reshaped(axis_split)
-flatten = _reshaped(flattened)
-permute = _reordered(permuted)
-transpose = _reordered(transposed)
-t = _reordered(transposed_matrix)
+@_reshaped
+def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """Removes axes of length 1: all, or those among dim. Unlike the array API's, it leaves an axis
+    of another length.
+
+    input: a tensor of any shape.
+    dim: the axis or axes; None removes all of length 1.
+    Returns: the tensor without these axes.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.squeeze`.
+    """
+    if dim is None:
+        return manipulation.squeeze(input)
+    dims = [dim] if isinstance(dim, int) else dim
+    axes = [check_axis(axis, input.ndim, "squeeze") for axis in dims]
+    return manipulation.squeeze(input, [axis for axis in axes if input.shape[axis] == 1])
+
+
+@_reshaped
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Splits an axis into several.
+
+    input: a tensor with one axis or more.
+    dim: the axis.
+    sizes: the lengths of the new axes, of which one may be -1: it follows from the others.
+    Returns: the elements, row-major, in the new shape.
+    Raises: ShapeError for lengths that do not fit; AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.unflatten`.
+    """
+    at = check_axis(dim, input.ndim, "unflatten")
+    known = math.prod(size for size in sizes if size != -1)
+    whole = [input.shape[at] // max(known, 1) if size == -1 else size for size in sizes]
+    return manipulation.reshape(input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
+
+
+@_reshaped
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Joins the axes from start_dim to end_dim, inclusive, into one.
+
+    input: a tensor of any shape.
+    start_dim, end_dim: the first and the last of these axes.
+    Returns: the elements, row-major; a vector of a tensor without axes.
+    Raises: ShapeError if end_dim comes before start_dim; AxisError for an axis that input doesn't
+      have.
+    Source: PyTorch's documentation, `torch.flatten`.
+    """
+    if not input.ndim:
+        return manipulation.reshape(input, (1,))
+    first = check_axis(start_dim, input.ndim, "flatten")
+    last = check_axis(end_dim, input.ndim, "flatten")
+    if first > last:
+        raise ShapeError(f"flatten: start_dim {start_dim} comes after end_dim {end_dim}")
+    joined = math.prod(input.shape[first : last + 1])
+    return manipulation.reshape(input, (*input.shape[:first], joined, *input.shape[last + 1 :]))
+
+
+@_reordered
+def permute(input: Tensor, *dims: Shape) -> Tensor:
+    """Orders the axes anew: axis i of the result is axis dims[i].
+
+    The order may be one sequence or numbers, permute(x, (1, 0)) or permute(x, 1, 0).
+
+    input: a tensor of any shape.
+    dims: all axes of input, in their new order, as numbers or as one sequence.
+    Returns: the tensor with its axes in that order.
+    Raises: ShapeError for what is no permutation of the axes.
+    Source: PyTorch's documentation, `torch.permute`.
+    """
+    return manipulation.permute_dims(input, numbers_of(dims))
+
+
+@_reordered
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Exchanges two axes.
+
+    input: a tensor with one axis or more.
+    dim0, dim1: the axes.
+    Returns: the tensor with these axes exchanged.
+    Raises: AxisError for an axis that input doesn't have.
+    Source: PyTorch's documentation, `torch.transpose`.
+    """
+    order = list(range(input.ndim))
+    first = check_axis(dim0, input.ndim, "transpose")
+    second = check_axis(dim1, input.ndim, "transpose")
+    order[first], order[second] = second, first
+    return manipulation.permute_dims(input, order)
+
+
+@_reordered
+def t(input: Tensor) -> Tensor:
+    """Transposes a matrix; a vector stays as it is.
+
+    input: a tensor with two axes at most.
+    Returns: the transposed matrix.
+    Raises: ShapeError for more than two axes.
+    Source: PyTorch's documentation, `torch.t`.
+    """
+    if input.ndim > 2:
+        raise ShapeError(f"t and T: {input.shape} has more than two axes; use mT or transpose")
+    return manipulation.permute_dims(input, range(input.ndim)[::-1])
+
+
 movedim = _reordered(manipulation.moveaxis)
 
 T = property(t, doc="A matrix transposed; a vector as it is. ShapeError beyond two axes: see `mT`.")
@@ -171,7 +263,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     Raises: OptionError for fewer than one piece, AxisError for an axis that input doesn't have.
     Source: PyTorch, `torch.chunk`.
     """
-    return _cut(input, pieces_of(input, chunks, dim), dim)
+    if chunks < 1:
+        raise OptionError(f"chunk: {chunks} pieces")
+    length = input.shape[check_axis(dim, input.ndim, "chunk")]
+    return split(input, max(1, -(-length // chunks)), dim)
 
 
 def split(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:

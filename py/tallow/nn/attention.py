@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import functions as f
-from ..errors import OptionError
+from ..errors import AssertedError, OptionError
 from ..functional.multi_head import attend, check_inputs, in_projections, projected
 from ..tensor import Tensor
 from . import init
@@ -23,7 +23,7 @@ class MultiheadAttention(Module):
 
     A query that may attend to no key attends to nothing and gives out_proj.bias; PyTorch gives
     NaN. add_bias_kv: one more key and value, bias_k and bias_v, which are trained. add_zero_attn:
-    one more that is 0. Raises OptionError if num_heads does not divide embed_dim.
+    one more that is 0. Raises AssertedError if num_heads does not divide embed_dim.
     """
 
     def __init__(
@@ -42,9 +42,8 @@ class MultiheadAttention(Module):
     ) -> None:
         super().__init__()
         if num_heads < 1 or embed_dim < 1 or embed_dim % num_heads:
-            raise OptionError(
-                f"MultiheadAttention: {num_heads} heads do not divide {embed_dim} elements"
-            )
+            kind = AssertedError if num_heads > 0 < embed_dim else OptionError
+            raise kind(f"MultiheadAttention: {num_heads} heads do not divide {embed_dim} elements")
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim

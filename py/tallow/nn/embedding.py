@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from .. import functional
 from .. import functions as f
-from ..errors import ShapeError
+from ..errors import AssertedError
 from ..tensor import Tensor, asarray
 from . import init
 from .module import Module
@@ -57,7 +57,7 @@ class Embedding(Module):
         if freeze. options: the other arguments of the layer."""
         table = asarray(embeddings)
         if table.ndim != 2:
-            raise ShapeError(f"{cls.__name__}: the table must have two axes, not {table.shape}")
+            raise AssertedError(f"{cls.__name__}: the table must have two axes, not {table.shape}")
         made = cls(table.shape[0], table.shape[1], padding_idx=padding_idx, **options)
         made.weight = Parameter(table.detach(), requires_grad=not freeze)
         return made
@@ -127,5 +127,5 @@ def _row(padding_idx: int | None, rows: int, what: str) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise ShapeError(f"{what}: padding_idx {padding_idx} of {rows} rows")
+        raise AssertedError(f"{what}: padding_idx {padding_idx} of {rows} rows")
     return padding_idx % rows

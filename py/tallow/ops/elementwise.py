@@ -168,6 +168,13 @@ def _arc(
 
 sqrt = _f("sqrt", scalar.sqrt)
 exp = _f("exp", scalar.exp, autocast="float32")
+exp2 = Elementwise(
+    "exp2",
+    # Of float32 NumPy's own has not even the powers of whole numbers exactly.
+    lambda np, x: np.exp2(x.astype(np.float64)).astype(x.dtype),
+    formulas.exp2,
+    accepts="f",
+)
 log = _f("log", scalar.log, autocast="float32")
 expm1 = _f("expm1", formulas.expm1, onnx="", autocast="float32")
 """exp(x) - 1, precise for small x too."""

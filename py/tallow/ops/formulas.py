@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core import dtype as dt
 from ..errors import DTypeError
 from ..scalar import (
     NAN,
@@ -21,6 +22,7 @@ from ..scalar import (
     multiply_high,
     number,
     polynomial,
+    round_,
     select,
     sign,
     sqrt,
@@ -34,11 +36,36 @@ def _check_single(x: Scalar) -> None:
         raise DTypeError(f"the formula is one of float32, not of {x.dtype.name}")
 
 
+def by_power_of_2(x: Scalar, n: Scalar) -> Scalar:
+    """x * 2 ** n, of int32 n from -252 to 254: in two steps, as 2 ** n alone may be no float32."""
+    half = n >> 1
+    for power in (half, n - half):
+        x = x * bitcast(power + 127 << 23, x.dtype)
+    return x
+
+
+def exp2(x: Scalar) -> Scalar:
+    """2 ** x, by a polynomial in what x has beyond a whole number."""
+    _check_single(x)
+    held = clamp(x, -150, 129).named("held")
+    n = round_(held).named("n")
+    series = polynomial(
+        (1.5353361922e-4, 1.3398874414e-3, 9.6184373576e-3, 5.5503324711e-2, 2.4022647914e-1,
+         6.9314720286e-1, 1.0),
+        held - n,
+    )  # fmt: skip
+    return by_power_of_2(series, cast(n, dt.int32).named("power"))
+
+
 def expm1(x: Scalar) -> Scalar:
-    """exp(x) - 1 where that keeps most digits of x, else a part of its series."""
-    tail = 0.041666667 + x * (0.0083333333 + x * 0.0013888889)
-    series = x + x * x * (0.5 + x * (0.16666667 + x * tail))
-    return select(absolute(x) < 0.25, series.named("series"), exp(x) - 1)
+    """exp(x) - 1 where that keeps the digits of x, else a polynomial."""
+    tail = polynomial(
+        (1.9855325270e-4, 1.4098192598e-3, 8.3342922871e-3, 4.1661727450e-2, 1.6666646382e-1,
+         5.0000027691e-1),
+        x,
+    )  # fmt: skip
+    series = (x * (1 + x * tail)).named("series")  # which keeps the sign of 0
+    return select(absolute(x) < 0.7, series, exp(x) - 1)
 
 
 def log1p(x: Scalar) -> Scalar:

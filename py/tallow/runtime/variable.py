@@ -9,7 +9,7 @@ from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from ..core import context
-from ..core.device_name import DeviceName, resolved
+from ..core.device_name import DeviceName, placed_on, resolved
 from ..core.dtype import DType, float32, in_pytorch
 from ..core.hostarray import HostArray
 from ..core.shape import Count, Shape, size_of
@@ -149,7 +149,7 @@ class Variable(Tensor):
     @property
     def device(self) -> DeviceName:
         """The name of the device that stores it: a text."""
-        return DeviceName(self.buffer().memory.name)
+        return placed_on(self.buffer().memory.name)
 
     # ---- derivatives ---------------------------------------------------------------------------
 

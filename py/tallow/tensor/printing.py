@@ -58,7 +58,7 @@ def text_of(x: Any) -> str:
     ends. What is known without them, where they can't be read: while a function is traced, where
     waiting is impossible, or without NumPy."""
     try:
-        values = x.numpy()
+        values = x.numpy(force=True)
     except (TallowError, ImportError):
         return str(x.described())
     notes = [] if x.size or x.ndim == 1 else [f"size={tuple(x.shape)}"]

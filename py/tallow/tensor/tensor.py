@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import ref
 
 from ..core import hostarray
-from ..core.context import pytorch
-from ..core.device_name import DeviceName
+from ..core.context import gradients, pytorch
+from ..core.device_name import DeviceName, placed_on
 from ..core.dtype import DType, as_dtype
 from ..core.hooks import hooked
 from ..core.hostarray import HostArray
@@ -105,6 +105,9 @@ class Differentiator(Protocol):
     def is_leaf(self, tensor: Tensor) -> bool:
         """Whether it is a leaf: nothing that it is computed from receives a gradient."""
 
+    def reaches(self, tensor: Tensor) -> bool:
+        """Whether `backward` would give a tensor a gradient."""
+
     def changes(self, tensor: Tensor, free: bool) -> bool:
         """Whether a tensor may be changed in place: one that receives a gradient may within
         `no_grad`, or if it is free."""
@@ -183,6 +186,7 @@ class Tensor(Methods):
         "_gradient",
         "_hooks",
         "_put_as",
+        "_reshaped",
         "_shares",
         "node",
         "view_key",
@@ -254,7 +258,7 @@ class Tensor(Methods):
     @property
     def device(self) -> DeviceName:
         """The name of the device that stores it, or would compute it: a text."""
-        return DeviceName(_evaluator().device(self))
+        return placed_on(_evaluator().device(self))
 
     def realize(self, device: str | None = None) -> Self:
         """Computes the tensor, and keeps it on the device.
@@ -280,7 +284,7 @@ class Tensor(Methods):
         """
         return _evaluator().to(self, device)
 
-    def numpy(self, device: str | None = None) -> Any:
+    def numpy(self, device: str | None = None, *, force: bool = False) -> Any:
         """The elements as a NumPy array; blocks. "webgpu" computes float64 in float32.
 
         Only reads, if the tensor was realized. In a browser, blocking on "webgpu" needs JSPI; where
@@ -288,10 +292,19 @@ class Tensor(Methods):
 
         device: the name of the device that computes; None is the one that stores what the tensor
           needs.
+        force: gives the elements of a tensor that requires a gradient, where `tallow.torch` was
+          imported.
         Returns: the array.
         Raises: RealizeError where blocking is impossible, DeviceUnavailableError if the device
-          cannot be used here, and what compiling and running raise.
+          cannot be used here, and what compiling and running raise; GradientError for a tensor that
+          requires a gradient, outside of `no_grad`, where `tallow.torch` was imported.
         """
+        checked = not force and pytorch.get() and gradients.get()
+        if checked and self.requires_grad and _differentiator().reaches(self):
+            raise GradientError(
+                "numpy: this tensor requires a gradient, which an array cannot have; use "
+                "detach().numpy()"
+            )
         return self._host(device).numpy()
 
     async def numpy_async(self, device: str | None = None) -> Any:
@@ -522,17 +535,27 @@ class Tensor(Methods):
         free: allows such a change outside of `no_grad` too.
         Returns: the tensor itself.
         """
-        held = whole._whole() is not None  # a view of a view, which may be nobody else's
+        # A view of a view may be nobody else's. Weakly held are the views from before `_reshaped`.
+        held = whole._whole() is not None or hasattr(whole, "_reshaped")
         self._shares = (lambda: whole) if held else ref(whole), again, put_back, free
         return self
 
     def renew(self) -> None:
         """Updates a view, before it is changed in place, to the present value of the tensor that it
-        is a view of."""
-        whole = self._whole()
+        is a view of. Raises OptionError if that has changed its shape since."""
+        whole = self._whole_to_change()
         if whole is not None:
             whole.renew()
             self.node = self._shares[1](whole).node
+
+    def _whole_to_change(self) -> Tensor | None:
+        whole = self._whole()
+        if whole is not None and isinstance(self._shares[0], ref) and hasattr(whole, "_reshaped"):
+            raise OptionError(
+                "in place: the tensor that this is a view of has changed its shape since; take the "
+                "view again"
+            )
+        return whole
 
     def _whole(self) -> Tensor | None:
         """The tensor that this is a view of, if it is still there."""
@@ -548,10 +571,11 @@ class Tensor(Methods):
         free: allows it outside of `no_grad` too.
         Returns: the tensor itself.
         Raises: ShapeError for another shape, DTypeError if integers would have to become floating,
-          GradientError outside of `no_grad`, if the tensor requires a gradient itself.
+          GradientError outside of `no_grad`, if the tensor requires a gradient itself, OptionError
+          for a view of what has changed its shape since.
         """
         new = self._fitting(value)
-        whole = self._whole()
+        whole = self._whole_to_change()
         if whole is not None:
             _, _, put_back, own_free = self._shares
             whole.become(put_back(whole, new), free or own_free)
@@ -624,15 +648,26 @@ class Tensor(Methods):
         return self._changed(self >> other)
 
     def become_shaped(self, new: Tensor) -> Self:
-        """Makes this object stand for its elements in another shape.
+        """Makes this object stand for its elements in another shape. A view stays one: what changes
+        it later changes the whole.
 
-        new: the elements in that shape.
+        new: the elements in that shape, a view of this tensor.
         Returns: the tensor itself.
-        Raises: OptionError for a view, GradientError for a leaf outside of `no_grad`.
+        Raises: GradientError for a leaf outside of `no_grad`.
         """
-        if self._whole() is not None:
-            raise OptionError("in place: a view keeps its shape; take another view instead")
-        _differentiator().replace(self, Tensor(new.node), False)
+        if self._whole() is None:
+            _differentiator().replace(self, Tensor(new.node), False)
+            self._reshaped = True
+            return self
+        _, shaped, unshaped, _ = new._shares
+        whole, again, put_back, free = self._shares
+        self._shares = (
+            whole,
+            lambda whole: shaped(again(whole)),
+            lambda whole, value: put_back(whole, unshaped(again(whole), value)),
+            free,
+        )
+        self.node = new.node
         return self
 
     def _changed(self, new: Tensor) -> Tensor:

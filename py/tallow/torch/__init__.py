@@ -23,6 +23,7 @@ A file has the name of its room, such as linalg.py. Others have names that are n
     functions   what differs from Tallow's function
     switches    torch.backends' settings              bindings    torch._C
     pytree      torch.utils._pytree                   model_zoo, tensorboard: torch.utils' rooms
+    foreach     torch._foreach_add and the like
     data_names, linalg_names, optimizer_names, autograd_functional: what Tallow's rooms lack
 """
 
@@ -48,7 +49,7 @@ from ..runtime.device import set_float32_matmul_precision as set_float32_matmul_
 from ..runtime.device import set_num_threads as set_num_threads
 from ..tensor import Tensor as Tensor
 from ..tensor.printing import set_printoptions as set_printoptions
-from . import rooms, tensors
+from . import foreach, rooms, tensors
 from .calls import spelled
 from .files import *  # noqa: F403
 from .functions import *  # noqa: F403
@@ -128,6 +129,8 @@ def __getattr__(name: str) -> Any:
     if name in _ALIASES:
         module, own = _ALIASES[name]
         return getattr(imported(module), own)
+    if name.startswith("_foreach_") and name[9:] in foreach.NAMES:
+        return foreach.foreach(name[9:])
     if name in FUNCTIONS:
         found = globals()[name] = _found(name)
         return found

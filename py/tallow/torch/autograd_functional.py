@@ -86,7 +86,8 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Tensor | tuple[Tensor, ...]]:
-    """(result, vector times Jacobian)."""
+    """(result, product): what a function of tensors gives, and v, in its shape, times its Jacobian,
+    in the shape of the inputs."""
     given = _taken(inputs)
     result = func(*given)
     vectors = None if v is None else [v] if isinstance(v, Tensor) else list(v)
@@ -103,7 +104,8 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """(result, Jacobian times vector)."""
+    """(result, product): what a function of tensors gives, and its Jacobian times v, in the shape
+    of the inputs; the product has that of the result."""
     given = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     vectors = [tl.ones_like(x) for x in given] if v is None else _listed(v)
     return tl.jvp(func, list(given), vectors)

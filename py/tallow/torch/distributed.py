@@ -43,7 +43,7 @@ def is_initialized() -> bool:
 
 
 def is_nccl_available() -> bool:
-    """False."""
+    """False: there is no NCCL, as there is no CUDA."""
     return False
 
 
@@ -68,18 +68,18 @@ def init_process_group(
 
 
 def destroy_process_group(group: object = None) -> None:
-    """Ends."""
+    """Ends what `init_process_group` began."""
     global _started
     _started = False
 
 
 def get_rank(group: object = None) -> int:
-    """0."""
+    """0: the number of this process, the only one."""
     return 0
 
 
 def get_world_size(group: object = None) -> int:
-    """1."""
+    """1: the number of processes."""
     return 1
 
 
@@ -100,12 +100,12 @@ all_reduce = broadcast = reduce = broadcast_object_list = monitored_barrier = _i
 
 
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, *args: object, **options: object) -> None:
-    """Puts the tensor into the list."""
+    """Puts the tensor into the list, whose only element stands for this process."""
     tensor_list[0] = tensor.clone()
 
 
 def all_gather_object(object_list: list[Any], obj: object, group: object = None) -> None:
-    """Puts the object into the list."""
+    """Puts the object into the list, whose only element stands for this process."""
     object_list[0] = obj
 
 

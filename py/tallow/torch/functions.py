@@ -99,7 +99,7 @@ def result_type(tensor1: Number | Tensor, tensor2: Number | Tensor) -> DType:
 
 
 def promote_types(type1: DType, type2: DType) -> DType:
-    """The type that holds both."""
+    """The type to which elements of two types are converted where they meet."""
     return dt.promote(as_dtype(type1), as_dtype(type2))
 
 
@@ -129,12 +129,12 @@ def real(input: Tensor) -> Tensor:
 
 
 def fill(input: Tensor, value: Number) -> Tensor:
-    """A number in the shape and type of a tensor."""
+    """A tensor in the shape and type of another one, of one number everywhere."""
     return full_like(input, value)
 
 
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = 0) -> Tensor:
-    """`torch.nn.functional.pad` with a number."""
+    """A tensor with a number around it; pad: how much before and after, the last axis first."""
     return functional.pad(input, pad, "constant", value)
 
 

@@ -39,7 +39,7 @@ class Tracer:
         pass
 
     def trace(self, *args: object, **options: object) -> Any:
-        """Raises MissingNameError."""
+        """Raises MissingNameError: modules are not traced into graphs of Python."""
         raise _untraced("Tracer.trace")
 
     def is_leaf_module(self, m: object, module_qualified_name: str) -> bool:
@@ -55,7 +55,7 @@ def _untraced(what: str) -> MissingNameError:
 
 
 def symbolic_trace(*args: object, **options: object) -> Any:
-    """Raises MissingNameError."""
+    """Raises MissingNameError: modules are not traced into graphs of Python."""
     raise _untraced("symbolic_trace")
 
 

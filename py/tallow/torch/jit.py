@@ -71,7 +71,7 @@ def is_tracing() -> bool:
 
 
 def isinstance(obj: object, target_type: type | UnionType | tuple[type | UnionType, ...]) -> bool:
-    """As Python's."""
+    """Whether an object is of a type, by Python's `isinstance`."""
     import builtins
 
     return builtins.isinstance(obj, target_type)
@@ -92,12 +92,12 @@ def _programs(what: str) -> MissingNameError:
 
 
 def save(m: object, f: object, **options: object) -> None:
-    """Raises MissingNameError."""
+    """Raises MissingNameError: there are no scripted modules to write."""
     raise _programs("save")
 
 
 def load(f: object, **options: object) -> Any:
-    """Raises MissingNameError."""
+    """Raises MissingNameError: there are no scripted modules to read."""
     raise _programs("load")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..core.dtype import DType
+from ..core.results import printed_as
 from ..core.shape import check_axes, size_of
 from ..errors import LinAlgError, OptionError, ShapeError
 from ..functions import linalg as of
@@ -116,12 +117,15 @@ def matrix_rank(
 
 
 def det(A: Tensor) -> Tensor:
-    """The determinants of square matrices."""
+    """The determinants of square matrices (..., n, n), in the shape before the last two axes.
+    Raises ShapeError for others."""
     return of.det(A)
 
 
+@printed_as("linalg_slogdet")
 def slogdet(A: Tensor) -> SlogdetResult:
-    """(sign, logabsdet) of square matrices."""
+    """(sign, logabsdet) of square matrices (..., n, n): the determinant is sign * exp(logabsdet).
+    Raises ShapeError for others."""
     return of.slogdet(A)
 
 
@@ -131,6 +135,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     return of.cholesky(A, upper=upper)
 
 
+@printed_as("linalg_cholesky_ex")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> CholeskyExResult:
     """(L, info): NaN and 1 instead of an error for a matrix that has no factor. PyTorch's info is
     the order of the first minor that is not positive."""
@@ -145,6 +150,7 @@ def _none(found: Tensor) -> Tensor:
     return zeros(found.shape[:-2], "int32")
 
 
+@printed_as("linalg_qr")
 def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRResult:
     """(Q, R); "r": an empty Q, and the R of "reduced"."""
     if mode == "r":
@@ -152,14 +158,16 @@ def qr(A: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> QRRe
     return of.qr(A, mode=mode)
 
 
+@printed_as("linalg_eigh")
 def eigh(A: Tensor, UPLO: Half = "L") -> EighResult:
-    """(eigenvalues, eigenvectors) of symmetric matrices. UPLO: the half that is read, "L" or
-    "U"."""
+    """(eigenvalues, eigenvectors) of symmetric matrices (..., n, n): the values in ascending order,
+    the vectors as columns. UPLO: the half that is read, "L" or "U"."""
     return of.eigh(A, lower=_is_lower(UPLO, "eigh"))
 
 
 def eigvalsh(A: Tensor, UPLO: Half = "L") -> Tensor:
-    """The eigenvalues of symmetric matrices. UPLO: as of `eigh`."""
+    """The eigenvalues (..., n) of symmetric matrices (..., n, n), in ascending order. UPLO: the
+    half that is read, "L" or "U"."""
     return of.eigvalsh(A, lower=_is_lower(UPLO, "eigvalsh"))
 
 
@@ -169,13 +177,17 @@ def _is_lower(half: str, name: str) -> bool:
     return half.upper() == "L"
 
 
+@printed_as("linalg_svd")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> SVDResult:
-    """(U, S, Vh). driver: of CUDA, ignored."""
+    """(U, S, Vh), with A = U * S @ Vh: the singular values S (..., k) of matrices (..., m, n), in
+    descending order, and their vectors; full_matrices: all m columns of U and all n rows of Vh,
+    not the first k = min(m, n). driver: of CUDA, ignored."""
     return of.svd(A, full_matrices=full_matrices)
 
 
 def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
-    """The singular values. driver: of CUDA, ignored."""
+    """The singular values (..., min(m, n)) of matrices (..., m, n), in descending order. driver: of
+    CUDA, ignored."""
     return of.svdvals(A)
 
 
@@ -203,6 +215,7 @@ def solve_triangular(
     return of.solve_triangular(A, B, upper=upper, left=left, unitriangular=unitriangular)
 
 
+@printed_as("linalg_lstsq")
 def lstsq(A: Tensor, B: Tensor, rcond: Bound = None, *, driver: str | None = None) -> LstsqResult:
     """(solution, residuals, rank, singular_values) of least squares, by singular values whatever
     the driver; residuals are there whenever A has more rows than columns."""
@@ -213,10 +226,12 @@ def lstsq(A: Tensor, B: Tensor, rcond: Bound = None, *, driver: str | None = Non
 
 
 def inv(A: Tensor) -> Tensor:
-    """The inverses. LinAlgError for a singular matrix, when the result is computed."""
+    """The inverses of square matrices (..., n, n). LinAlgError for a singular matrix, when the
+    result is computed."""
     return of.inv(A)
 
 
+@printed_as("linalg_inv_ex")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> InvExResult:
     """(inverse, info): NaN and 1 instead of an error for a singular matrix. PyTorch's info is the
     index of the pivot that is 0."""
@@ -260,7 +275,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
 
 
 def matmul(input: Tensor, other: Tensor) -> Tensor:
-    """The matrix product."""
+    """The product of matrices (..., m, k) and (..., k, n), whose other axes broadcast; a vector is
+    a row at the left, a column at the right. Raises ShapeError for what does not fit."""
     return of.matmul(input, other)
 
 
@@ -270,7 +286,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 
 def matrix_exp(A: Tensor) -> Tensor:
-    """The exponentials of square matrices."""
+    """The exponentials of square matrices (..., n, n), in their shape. Raises ShapeError for
+    others."""
     return of.matrix_exp(A)
 
 
@@ -285,7 +302,7 @@ def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The sums of products along an axis."""
+    """The sums of products along an axis of tensors that broadcast, without that axis."""
     return of.vecdot(x, y, axis=dim)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..core.results import printed_as
 from ..tensor import Tensor
 from . import linalg
 from .calls import put_out
@@ -24,6 +25,7 @@ class QR(NamedTuple):
     R: Tensor
 
 
+@printed_as("svd")
 def svd(
     input: Tensor,
     some: bool = True,
@@ -47,6 +49,7 @@ def svd(
     return found
 
 
+@printed_as("qr")
 def qr(input: Tensor, some: bool = True, *, out: tuple[Tensor, ...] | None = None) -> QR:
     """An orthogonal and an upper triangular matrix; some: no more columns than the matrix has
     rows or columns."""

@@ -45,6 +45,7 @@ INSTEAD = {
 
 ROOMS: dict[str, tuple[str, ...]] = {
     "func": ("tallow.func",),
+    "autograd.forward_ad": ("tallow.autodiff.forward",),
     "autograd.function": ("tallow.torch.autograd",),
     "autograd.functional": ("tallow.torch.autograd_functional",),
     "autograd.profiler": ("tallow.torch.profiler",),

@@ -34,7 +34,7 @@ class profile(nullcontext[Any]):  # noqa: N801 - PyTorch's name
         return self
 
     def table(self, *args: object, **options: object) -> str:
-        """A text that says so."""
+        """A text that says that nothing was measured."""
         return "torch.profiler measures nothing here"
 
     def export_chrome_trace(self, path: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from .. import random
 from ..core import context
-from ..core.device_name import DeviceName
+from ..core.device_name import DeviceName, placed_on
 from ..core.dtype import DType, as_dtype, default_floating
 from ..errors import DTypeError
 from ..random import Generator
@@ -85,18 +85,19 @@ def get_default_dtype() -> DType:
 
 
 def set_default_tensor_type(t: object) -> None:
-    """As `set_default_dtype`, of torch.FloatTensor and the like or their names."""
+    """The type of new floating tensors, by a type of tensors or its name: torch.FloatTensor.
+    Raises DTypeError for a type that is not floating."""
     set_default_dtype(as_dtype(t))
 
 
-def set_default_device(device: object) -> None:
+def set_default_device(device: str | None) -> None:
     """The device of new tensors; None leaves the choice to Tallow."""
-    devices.set_default_device(None if device is None else str(device))
+    devices.set_default_device(device)
 
 
 def get_default_device() -> DeviceName:
     """The device of new tensors."""
-    return DeviceName(devices.default_device())
+    return placed_on(devices.default_device())
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:

@@ -82,7 +82,7 @@ def _listed(data: Any) -> Any:
     if type(data) not in (list, tuple, range):
         data = list(data)
     if any(isinstance(each, Tensor) for each in data):
-        return tl.stack([tl.asarray(each) for each in data]).numpy()
+        return tl.stack([tl.asarray(each) for each in data]).numpy(force=True)
     return data
 
 
@@ -182,12 +182,14 @@ def zeros(*sizes: Lengths, **options: Unpack[_Sized]) -> Tensor:
 
 
 def ones(*sizes: Lengths, **options: Unpack[_Sized]) -> Tensor:
-    """1 everywhere, as `zeros`."""
+    """1 everywhere: ones(2, 3), ones((2, 3)), ones(size=(2, 3)). Options: out, dtype, device,
+    requires_grad."""
     return _of(1, sizes, **options)
 
 
 def empty(*sizes: Lengths, **options: Unpack[_Sized]) -> Tensor:
-    """Unspecified elements, as `zeros`: 0."""
+    """Elements that a program is to set, here 0: empty(2, 3), empty((2, 3)). Options: out, dtype,
+    device, requires_grad."""
     return _of(0, sizes, **options)
 
 
@@ -320,7 +322,8 @@ def rand(*sizes: Lengths, **options: Unpack[_Draw]) -> Tensor:
 
 
 def randn(*sizes: Lengths, **options: Unpack[_Draw]) -> Tensor:
-    """Numbers of the standard normal distribution; as `rand`."""
+    """Numbers of the standard normal distribution: randn(2, 3). Options: generator, out, dtype,
+    device, requires_grad."""
     return _drawn(tl.randn, sizes, **options)
 
 

@@ -144,6 +144,25 @@ def test_the_page_is_read_as_it_was_written() -> None:
     assert report.parse(report.page(rows)) == rows
 
 
+@pytest.mark.parametrize(
+    ("counted", "others", "right"),
+    [
+        ((5, 1, 1, 3), 0, True),
+        ((4, 1, 1, 3), 1, True),
+        ((4, 1, 1, 2), 1, True),
+        ((5, 0, 1, 3), 1, True),
+        ((5, 1, 1, 3), 1, False),
+        ((4, 1, 1, 3), 0, False),
+        ((4, 2, 1, 3), 0, False),
+        ((5, 1, 0, 4), 1, False),
+        ((5, 1, 0, 2), 1, False),
+        ((2, 1, 1, 0), 3, False),
+    ],
+)
+def test_what_was_counted_fits_the_page(counted: tuple, others: int, right: bool) -> None:
+    assert report.Counts(5, 1, 1, 3).leaves(others, report.Counts(*counted)) is right
+
+
 _FICKLE = """
 import json, os, sys, threading
 for line in sys.stdin:

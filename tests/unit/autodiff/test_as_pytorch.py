@@ -26,6 +26,21 @@ def leaf(*numbers: float) -> Tensor:
 # ---- ties, zeros, bounds -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", ["round", "sign", "sgn", "trunc", "fix", "floor", "ceil"])
+def test_steps_have_gradients_of_zeros(name: str) -> None:
+    x = leaf(0.3, -1.7, 2.5)
+    getattr(x * 2.0, name)().sum().backward()
+    assert values(x.grad) == [0.0, 0.0, 0.0]
+    getattr(x, name)().mul(x).sum().backward()
+    assert values(x.grad) == values(getattr(x.detach(), name)())
+
+
+def test_the_fractional_part_has_the_gradient_of_its_operand() -> None:
+    x = leaf(0.3, -1.7, 2.5)
+    x.frac().sum().backward()
+    assert values(x.grad) == [1.0, 1.0, 1.0]
+
+
 @pytest.mark.parametrize("clamp", [Tensor.clamp, tl.clip])
 def test_elements_that_equal_a_bound(clamp: Any) -> None:
     x, low, high = leaf(0.0, 1.0, 2.0, 3.0, 4.0), leaf(*[1.0] * 5), leaf(*[3.0] * 5)
@@ -181,3 +196,11 @@ def test_a_parameter_that_was_frozen_from_the_beginning() -> None:
     p.requires_grad_(True)
     (frozen + p * 5.0).sum().backward()
     assert values(p.grad) == [5.0, 5.0] and values(q.grad) == [1.0, 2.0]
+
+
+def test_a_leaf_that_nobody_holds_is_no_error() -> None:
+    y = tl.ones(2, requires_grad=True) * 2.0
+    y.t_()
+    y.sum().backward()
+    with pytest.raises(tl.GradientError, match="nothing that this tensor"):
+        tl.ones(1).sum().backward()

@@ -80,7 +80,7 @@ def test_an_unknown_precision_is_an_error_that_names_the_known_ones(wrong: Any) 
     assert tl.get_float32_matmul_precision() == "highest"
 
 
-FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "atanh")
+FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "atanh", "exp")
 
 
 def function_kernel(name: str, size: int = 8) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import nn
+from tallow import func, nn
 from tallow.errors import OptionError
 from tallow.func import functional_call, grad_and_value
 from tallow.nn import functional as F  # noqa: N812 - the customary name
@@ -87,3 +87,49 @@ def test_names_that_are_tied_unknown_or_missing() -> None:
 def test_the_gradient_first() -> None:
     gradient, value = grad_and_value(lambda x: (x**2).sum())(tl.tensor([1.0, 3.0]))
     assert gradient.tolist() == [2.0, 6.0] and value.item() == 10.0
+
+
+# ---- tangents ------------------------------------------------------------------------------------
+
+
+def test_dual_tensors() -> None:
+    from tallow.autodiff.forward import dual_level, make_dual, unpack_dual
+
+    x, v = tl.tensor([1.0, 2.0]), tl.tensor([1.0, 3.0])
+    with dual_level():
+        dual = make_dual(x, v)
+        primal, tangent = unpack_dual((dual * dual).sin().realize())
+        assert unpack_dual(dual).tangent is not None and unpack_dual(x).tangent is None
+        np.testing.assert_allclose(unpack_dual(tl.round(dual)).tangent, [0.0, 0.0])
+        for wrong in (lambda: make_dual(tl.asarray([1]), v), lambda: make_dual(x, v[:1])):
+            with pytest.raises(RuntimeError):
+                wrong()
+        with pytest.raises(tl.GradientError, match="one level"), dual_level():
+            pass
+    np.testing.assert_allclose(primal, np.sin([1.0, 4.0]), rtol=1e-5)
+    np.testing.assert_allclose(tangent, np.cos([1.0, 4.0]) * [2.0, 12.0], rtol=1e-5)
+    assert unpack_dual(dual).tangent is None
+    with pytest.raises(tl.GradientError, match="no level"):
+        make_dual(x, v)
+
+
+def test_tangents_of_parameters_can_be_differentiated() -> None:
+    from tallow.autodiff.forward import dual_level, make_dual, unpack_dual
+
+    weight = nn.Parameter(tl.tensor([2.0, 3.0]))
+    with dual_level():
+        dual = make_dual(weight, tl.ones(2))
+        cube = unpack_dual(dual * dual * dual).tangent
+        mixed = unpack_dual(make_dual(tl.ones(2), tl.ones(2)) * weight * weight).tangent
+    assert cube is not None and cube.tolist() == [12.0, 27.0]
+    assert mixed is not None
+    mixed.sum().backward()
+    assert weight.grad is not None and weight.grad.tolist() == [4.0, 6.0]
+
+
+def test_linearize() -> None:
+    x = tl.tensor([1.0, 2.0])
+    value, tangent = func.linearize(lambda x: x**3, x)
+    assert value.tolist() == [1.0, 8.0]
+    assert tangent(tl.tensor([1.0, 0.0])).tolist() == [3.0, 0.0]
+    assert tangent(tl.tensor([0.0, 1.0])).tolist() == [0.0, 12.0]

@@ -174,3 +174,71 @@ def test_a_batch_norm_becomes_part_of_the_layer_before_it(kind: str, bias: bool)
     else:
         fused = nn.utils.fuse_conv_bn_eval(layer, norm, kind == "transposed")
     np.testing.assert_allclose(fused(x).numpy(), norm(layer(x)).numpy(), atol=1e-5)
+
+
+# ---- orthogonal weights --------------------------------------------------------------------------
+
+
+def _layer(rows: int, columns: int) -> Any:
+    layer = nn.Linear(columns, rows, bias=False)
+    numbers = np.sin(np.arange(rows * columns, dtype=np.float32) ** 2 * 0.7)
+    layer.weight.assign(numbers.reshape(rows, columns))
+    return layer
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (3, 1)])
+@pytest.mark.parametrize("kind", [None, "matrix_exp", "cayley", "householder"])
+@pytest.mark.parametrize("trivial", [True, False])
+def test_orthogonal_weights(shape: tuple[int, int], kind: str | None, trivial: bool) -> None:
+    layer = _layer(*shape)
+    start = layer.weight.numpy()
+    parametrizations.orthogonal(layer, "weight", kind, use_trivialization=trivial)
+    names = ["parametrizations.weight.original", "parametrizations.weight.0.base"]
+    assert [*layer.state_dict()] == names[: 1 + trivial]
+    if trivial or kind == "householder":  # begins with the weight, made orthonormal
+        q, r = np.linalg.qr(start if shape[0] >= shape[1] else start.T)
+        q = q * np.sign(np.diag(r))
+        wanted = q if shape[0] >= shape[1] else q.T
+        np.testing.assert_allclose(layer.weight.detach().numpy(), wanted, atol=1e-5)
+    optimizer = optim.SGD(layer.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((layer.weight - 0.5) ** 2).sum()
+        loss.backward()
+        optimizer.step()
+    assert ((layer.weight - 0.5) ** 2).sum().item() < loss.item()
+    found = layer.weight.detach().numpy()
+    gram = found.T @ found if shape[0] >= shape[1] else found @ found.T
+    np.testing.assert_allclose(gram, np.eye(min(shape)), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),  # what PyTorch computes
+    [
+        ("matrix_exp", [0.9976, -0.0251, -0.0643, 0.0081, 0.9676, -0.2523, 0.0686, 0.2512, 0.9655]),
+        ("cayley", [0.9976, -0.0249, -0.064, 0.0081, 0.968, -0.2509, 0.0682, 0.2498, 0.9659]),
+    ],
+)
+def test_orthogonal_weights_are_those_of_pytorch(kind: str, wanted: list[float]) -> None:
+    layer = _layer(3, 3)
+    parametrizations.orthogonal(layer, "weight", kind, use_trivialization=False)
+    np.testing.assert_allclose(layer.weight.detach().numpy().ravel(), wanted, atol=1e-4)
+
+
+def test_what_orthogonal_refuses_and_accepts() -> None:
+    orthogonal = parametrizations.orthogonal
+    with pytest.raises(ShapeError):
+        orthogonal(nn.Linear(2, 2), "bias")
+    with pytest.raises(OptionError, match="no parameter 'x'"):
+        orthogonal(nn.Linear(2, 2), "x")
+    with pytest.raises(OptionError, match="'qr' is not"):
+        orthogonal(nn.Linear(2, 2), "weight", "qr")
+    layer = orthogonal(nn.Linear(3, 3))
+    layer.weight = tl.flip(tl.eye(3), axis=0)
+    np.testing.assert_allclose(layer.weight.detach().numpy(), np.eye(3)[::-1], atol=1e-6)
+    other = orthogonal(nn.Linear(3, 3))
+    other.load_state_dict(layer.state_dict())
+    np.testing.assert_allclose(other.weight.detach().numpy(), np.eye(3)[::-1], atol=1e-6)
+    with pytest.raises(NotImplementedError):
+        plain = orthogonal(nn.Linear(3, 3), use_trivialization=False)
+        plain.weight = tl.eye(3)

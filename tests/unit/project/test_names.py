@@ -98,12 +98,8 @@ def test_a_public_function_stands_in_one_file() -> None:
     assert {pair for pair in found if pair not in meant} == INNER
 
 
-SHAPES = "chunk flatten permute squeeze t transpose unbind unflatten"
-INNER = {
-    *(("functions.shapes", name) for name in SHAPES.split()),
-    ("functions.philox", "normal"),
-}
-"""What the views of methods/views.py are made of, and a draw by a key of its own."""
+INNER = {("functions.philox", "normal")}
+"""A draw by a key of its own."""
 
 
 def test_the_library_looks_up_nothing_by_text() -> None:

@@ -1,7 +1,8 @@
 """Loops as people write them, without `@tl.jit`: a turn costs a turn, whatever the loop reads.
 
 Each loop runs for 2,000 turns. In the second half nothing is compiled, each turn runs as many
-kernels as any other, and memory stays flat.
+kernels as any other, and memory stays flat. This machine's WebGPU takes ten times as long as NumPy
+for a turn, and has fewer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tallow.runtime import eager
 from tallow.runtime.buffer import Live
 from tallow.runtime.derived import Derived
 
-TURNS = 2000
+TURNS = {"numpy": 2000, "wasm": 2000, "webgpu": 300}
 
 RNG = np.random.default_rng(7)
 
@@ -162,10 +163,10 @@ def test_a_turn_costs_a_turn(
     gc.collect()
     turns = loop()
     costs = []
-    for _ in range(TURNS):
+    for _ in range(TURNS[device]):
         assert np.isfinite(next(turns))
         costs.append(cost())
-    half = TURNS // 2
+    half = TURNS[device] // 2
     assert costs[-1].compiled == costs[half].compiled
     assert costs[-1].compiled <= 6
     kernels = np.diff([each.kernels for each in costs])

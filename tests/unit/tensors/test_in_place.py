@@ -223,3 +223,62 @@ def test_what_was_a_vector_transposed_is_a_view() -> None:
     turned = tl.zeros((2, 3)).t()
     turned.t()[0, 1] = 4.0
     assert turned.tolist() == [[0.0, 0.0], [4.0, 0.0], [0.0, 0.0]]
+
+
+# ---- another shape -------------------------------------------------------------------------------
+
+
+def test_a_view_in_another_shape_is_still_one() -> None:
+    whole = tl.arange(12.0).reshape(2, 2, 3).clone()
+    view = whole[1]
+    assert view.t_() is view and view.unsqueeze_(0).shape == (1, 3, 2)
+    view[0, 0] = 9.0
+    further = view[0]
+    further.swapaxes_(0, 1).mul_(2.0)
+    assert whole.tolist() == [[[0, 1, 2], [3, 4, 5]], [[18, 14, 16], [18, 20, 22]]]
+    whole.add_(1.0)
+    view.mul_(10.0)
+    assert whole[1].tolist() == [[190, 150, 170], [190, 210, 230]]
+    assert view.tolist() == [[[190, 190], [150, 210], [170, 230]]]
+    assert view.squeeze_(0).transpose_(0, 1).tolist() == whole[1].tolist()
+
+
+def test_gradients_pass_another_shape() -> None:
+    x = tl.ones((2, 3)).requires_grad_()
+    y = x * tl.arange(6.0).reshape(2, 3)
+    y.t_()
+    (y * tl.arange(6.0).reshape(3, 2)).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [[0, 2, 8], [3, 12, 25]]
+    x.grad = None
+    y = x * 2.0
+    row = y[0]
+    row.unsqueeze_(1).mul_(3.0)
+    y.sum().backward()
+    assert x.grad.tolist() == [[6, 6, 6], [2, 2, 2]]
+
+
+def test_resize() -> None:
+    x = tl.arange(6)
+    assert x.resize_(2, 2) is x and x.tolist() == [[0, 1], [2, 3]]
+    assert x.resize_((5,))[:4].tolist() == [0, 1, 2, 3] and x.shape == (5,)
+    assert tl.zeros(0).resize_as_(tl.zeros((2, 2))).fill_(1.0).tolist() == [[1, 1], [1, 1]]
+    whole = tl.arange(12.0).reshape(2, 6).clone()
+    whole[1].resize_(2, 2).fill_(-1.0)
+    assert whole[1].tolist() == [-1, -1, -1, -1, 10, 11]
+    with pytest.raises(tl.OptionError, match="6 elements"):
+        whole[1].resize_(7).fill_(0.0)
+    with pytest.raises(tl.GradientError):
+        tl.ones(2, requires_grad=True).resize_(1)
+
+
+def test_views_from_before_a_change_of_shape_change_nothing_any_more() -> None:
+    whole = tl.reshape(tl.arange(6.0), (2, 3))
+    row = whole[0]
+    whole.t_()
+    for change in (row.zero_, lambda: row.add_(1.0), lambda: row.__setitem__(0, 5.0)):
+        with pytest.raises(tl.OptionError, match="changed its shape since; take the view again"):
+            change()
+    again = whole[0]
+    again.zero_()
+    assert whole.tolist() == [[0, 0], [1, 4], [2, 5]]
+    assert row.tolist() == [0, 1, 2]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,53 @@ def test_integers_are_int64(torch: Any) -> None:
     assert torch.nn.functional.one_hot(torch.tensor([0, 1])).dtype is torch.int64
     assert torch.unique(x, return_counts=True)[1].dtype is torch.int64
     assert torch.multinomial(torch.ones(3), 2).dtype is torch.int64
+
+
+def test_the_sign_of_nan(torch: Any, device: str) -> None:
+    """PyTorch's methods and functions give 0, the array API's function NaN."""
+    x = torch.tensor([math.nan, 2.0, -3.0, 0.0])
+    for found in (torch.sign(x), x.sign(), torch.sgn(x), x.sgn(), x.clone().sign_(), tl.sgn(x)):
+        assert found.tolist() == [0.0, 1.0, -1.0, 0.0]
+    assert np.isnan(tl.sign(x).numpy()).tolist() == [True, False, False, False]
+    assert torch.sign(torch.tensor([-2, 5])).tolist() == [-1, 1]
+
+
+def test_arrays_of_tensors_that_require_a_gradient(torch: Any) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    for tensor in (x, x * 2):
+        for read in (tensor.numpy, lambda tensor=tensor: np.asarray(tensor)):
+            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+                read()
+    assert x.detach().numpy().tolist() == x.numpy(force=True).tolist() == x.tolist() == [1.0, 2.0]
+    assert torch.tensor([x[0], x[1]]).tolist() == [1.0, 2.0]
+    y = torch.ones(2)
+    value, tangent = torch.func.jvp(torch.sin, (y,), (y,))  # of no leaf
+    assert value.numpy().tolist() == y.sin().tolist() and tangent.numpy().tolist()
+    assert torch.func.grad(lambda y: (y**3).sum())(y).numpy().tolist() == [3.0, 3.0]
+    assert str(x) == "tensor([1., 2.], requires_grad=True)"
+    with torch.no_grad():
+        assert x.numpy().tolist() == np.asarray(x).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda nn: nn.Embedding(5, 2, padding_idx=5),
+        lambda nn: nn.Embedding(5, 2, padding_idx=-6),
+        lambda nn: nn.EmbeddingBag(5, 2, padding_idx=9),
+        lambda nn: nn.Embedding.from_pretrained(tl.zeros(3)),
+        lambda nn: nn.functional.embedding(tl.asarray([1]), tl.zeros((5, 2)), padding_idx=9),
+        lambda nn: nn.MultiheadAttention(5, 2),
+        lambda nn: nn.TransformerEncoderLayer(5, 2),
+    ],
+)
+def test_what_pytorch_refuses_by_assert(torch: Any, make: Any) -> None:
+    with pytest.raises(AssertionError) as caught:
+        make(torch.nn)
+    assert isinstance(caught.value, tl.OptionError)
+    with pytest.raises(ValueError, match="0 elements") as other:
+        torch.nn.MultiheadAttention(0, 2)
+    assert not isinstance(other.value, AssertionError)
 
 
 def test_outside_of_the_door_integers_are_int32(torch: Any) -> None:
@@ -150,6 +199,22 @@ def test_names_that_are_missing(torch: Any) -> None:
     assert not hasattr(torch, "no_such_name") and not hasattr(torch.nn, "NoSuchLayer")
     with pytest.raises(ImportError, match="NoSuchLayer"):
         from tallow.torch.nn import NoSuchLayer  # noqa: F401
+
+
+@pytest.mark.parametrize("place", ["numpy", "wasm"])
+def test_the_processor_is_cpu(torch: Any, place: str) -> None:
+    x = torch.ones(2, device=place).realize()
+    net = torch.nn.Linear(2, 1, device=place)
+    for found in (x.device, net.weight.device):
+        assert found == torch.device("cpu") == "cpu" and hash(found) == hash(torch.device("cpu"))
+        assert (str(found), f"{found}", found.type, found.index) == ("cpu", "cpu", "cpu", None)
+        assert repr(found) == "device(type='cpu')"
+    assert x.is_cpu and repr(torch.device("cuda", 1)) == "device(type='cuda', index=1)"
+    for kept in (x.device, pickle.loads(pickle.dumps(x.device))):  # it is still that device
+        moved = [x.to(kept), torch.zeros(1, device=kept), torch.zeros(1).realize("numpy").to(kept)]
+        assert [each.device.place for each in moved] == [place] * 3
+    assert torch.nn.Linear(1, 1).to(x.device).weight.device.place == place
+    assert torch.get_default_device() in ("cpu", "webgpu")
 
 
 def test_devices(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -60,3 +62,41 @@ def test_digits(torch: Any) -> None:
         assert repr(torch.tensor([1.5, 2e5])) == "tensor([     1.50, 200000.00])"
     finally:
         torch.set_printoptions(profile="default")
+
+
+NAMED = {
+    "max": lambda t, x: t.max(x, 1),
+    "min": lambda t, x: x.min(1),
+    "sort": lambda t, x: x.sort(),
+    "topk": lambda t, x: t.topk(x, 2),
+    "median": lambda t, x: x.median(1),
+    "nanmedian": lambda t, x: x.nanmedian(1),
+    "mode": lambda t, x: x.mode(),
+    "kthvalue": lambda t, x: x.kthvalue(1),
+    "cummax": lambda t, x: t.cummax(x, 1),
+    "cummin": lambda t, x: t.cummin(x, 1),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_tuples(torch: Any, name: str) -> None:
+    found = NAMED[name](torch, torch.tensor([[2.0, 1.0]]))
+    text = f"torch.return_types.{name}(\nvalues={found.values},\nindices={found.indices})"
+    assert repr(found) == text
+    assert isinstance(found, getattr(torch.return_types, name))
+    values, indices = copy.deepcopy(found)
+    assert torch.equal(values, found[0]) and torch.equal(indices, found.indices)
+    assert pickle.loads(pickle.dumps(found)).values.tolist() == found.values.tolist()
+
+
+def test_named_tuples_of_other_fields(torch: Any) -> None:
+    x = torch.eye(1)
+    bounds = "torch.return_types.aminmax(\nmin=tensor(1.),\nmax=tensor(1.))"
+    assert repr(x.aminmax()) == bounds
+    parts = "mantissa=tensor([[0.5000]]),\nexponent=tensor([[1]], dtype=torch.int32)"
+    assert repr(torch.frexp(x)) == f"torch.return_types.frexp(\n{parts})"
+    logarithm = "sign=tensor(1.),\nlogabsdet=tensor(0.)"
+    assert repr(torch.slogdet(x)) == f"torch.return_types.slogdet(\n{logarithm})"
+    assert repr(torch.linalg.slogdet(x)) == f"torch.return_types.linalg_slogdet(\n{logarithm})"
+    assert repr(torch.linalg.eigh(x)).startswith("torch.return_types.linalg_eigh(\neigenvalues=")
+    assert repr(torch.svd(x)).startswith("torch.return_types.svd(\nU=")

@@ -15,7 +15,8 @@ from typing import Any
 from ...core.dtype import DType, device_type
 from ...ops.kinds import Elementwise, Reduce
 from ...scalar import Loop, Scalar, operand
-from .functions import HELPERS, LESS_PRECISE
+from ..approximations import FUNCTIONS
+from .functions import APPROXIMATED, HELPERS, LESS_PRECISE
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
 
 _INFIX = {
@@ -185,8 +186,14 @@ class _Printer:
         parts = [self.text(each) for each in part.parts]
         arguments = ", ".join(map(_bare, parts))
         name, kind = part.primitive, type_of(part.dtype, self.width)
-        if name in HELPERS and not (self.builtins and name in LESS_PRECISE):
+        ours = not (self.builtins and name in LESS_PRECISE)
+        if ours and name in HELPERS:
             return f"{self._helper(part)}({arguments})"
+        if ours and name in APPROXIMATED:
+            values = [operand(0, each.dtype, "x") for each in part.parts]
+            made = template(name, FUNCTIONS[name](*values), values, self.width, self.builtins)
+            self.functions.update(made.functions)
+            return made.text.format(arguments)
         if name == "remainder" and part.dtype.kind == "i":  # % of negative numbers is undefined
             return f"({parts[0]} - {parts[1]} * ({parts[0]} / {parts[1]}))"  # on some drivers
         if name == "xor" and part.dtype.kind == "b":

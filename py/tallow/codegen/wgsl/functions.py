@@ -117,16 +117,6 @@ fn atanh_{S}(x: {T}) -> {T} {
 }
 """
 
-# Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88. Near 0,
-# where WGSL allows an error that is all of a small answer, the series has it.
-TANH = """
-fn tanh_{S}(x: {T}) -> {T} {
-    let square = x * x;
-    let series = x - x * square * ({T}(0.33333333) - square * {T}(0.13333333));
-    return select(tanh(clamp(x, {T}(-10.0), {T}(10.0))), series, square < {T}(0.01));
-}
-"""
-
 # The rest of an angle after quarter turns, and its sine and cosine, as WGSL promises an absolute
 # error of 2^-11 within pi and nothing beyond it. pi / 2 stands in parts of seven bits, whose
 # products with up to 2^17 quarter turns are exact. Beyond those, the mantissa is multiplied by the
@@ -232,19 +222,6 @@ fn tan_{{S}}(x: {{T}}) -> {{T}} {{
 }}
 """
 
-# Near 0 the difference of exponentials has no digits; far out the square of one of half the
-# operand is finite where its own exponential is not.
-SINH = """
-fn sinh_{S}(x: {T}) -> {T} {
-    let square = x * x;
-    let series = x + x * square * ({T}(1.66667160211e-1) + square * ({T}(8.33028376239e-3)
-        + square * {T}(2.03721912945e-4)));
-    let root = exp(abs(x) * {T}(0.5));
-    let far = {T}(0.5) * root * root - {T}(0.5) / root / root;
-    return select(select(far, -far, x < {T}()), series, square < {T}(1.0));
-}
-"""
-
 # From products of halves of 16 bits.
 MULTIPLY_HIGH = """
 fn multiply_high_{S}(x: {T}, y: {T}) -> {T} {
@@ -263,15 +240,18 @@ HELPERS = {
     "acos": ACOS,
     "atan": ATAN,
     "atanh": ATANH,
-    "tanh": TANH,
     "sin": SIN,
     "cos": COS,
     "tan": TAN,
-    "sinh": SINH,
     "multiply_high": MULTIPLY_HIGH,
 }
 """By the primitive that each computes."""
 
-LESS_PRECISE = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "atanh"))
+APPROXIMATED = frozenset(("exp", "sinh", "cosh", "tanh"))
+"""The primitives that are computed as in codegen/approximations.py."""
+
+LESS_PRECISE = frozenset(
+    ("exp", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "atanh")
+)
 """Those for which WGSL has a function that is less precise, and otherwise right within its range.
 WGSL's pow, log and tanh are wrong for some operands."""

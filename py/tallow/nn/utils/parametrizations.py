@@ -1,13 +1,14 @@
-"""torch.nn.utils.parametrizations: weights of a given norm, and of spectral norm 1."""
+"""torch.nn.utils.parametrizations: weights of a given norm, of spectral norm 1, orthogonal ones."""
 
 from __future__ import annotations
 
 from ... import functions as f
-from ...errors import OptionError
+from ...errors import MissingError, OptionError, ShapeError
 from ...functional import normalize
+from ...functions import linalg
 from ...functions.products import norm
 from ...grad_mode import no_grad
-from ...tensor import Tensor
+from ...tensor import Tensor, asarray
 from ..convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 from ..parameter import Buffer
@@ -134,3 +135,106 @@ def spectral_norm(
         raise OptionError(f"spectral_norm: {type(module).__name__} has no parameter {name!r}")
     made = _SpectralNorm(weight, n_power_iterations, default_axis(module, dim), eps)
     return register_parametrization(module, name, made)
+
+
+def _as_tall(x: Tensor) -> Tensor:
+    """Matrices, transposed if they are wide."""
+    return x.mT if x.shape[-2] < x.shape[-1] else x
+
+
+def _orthonormal(x: Tensor) -> Tensor:
+    """Orthonormal columns that span those of matrices, each on the side of its column."""
+    q, r = linalg.qr(x)
+    return q * f.sign(linalg.diagonal(r))[..., None, :]
+
+
+def _reflected(x: Tensor) -> Tensor:
+    """The first columns of a product of reflections, whose vectors are the columns of x below the
+    diagonal and 1 on it; each with the sign that x has on the diagonal. The product is I - V T V',
+    and the inverse of T is known (Schreiber and Van Loan 1989; Puglisi 1992)."""
+    one = f.eye(x.shape[-2], x.shape[-1], dtype=x.dtype)
+    v = f.tril(x, k=-1) + one
+    products = v.mT @ v
+    inverse = f.triu(products, k=1) + 0.5 * products * one[: one.shape[1]]
+    top = v[..., : v.shape[-1], :]
+    signs = f.sign(linalg.diagonal(x).detach())
+    return (one - v @ linalg.solve_triangular(inverse, top.mT, upper=True)) * signs[..., None, :]
+
+
+class _Orthogonal(Module):
+    def __init__(self, kind: str, trivial: bool) -> None:
+        super().__init__()
+        self.kind, self.trivial = kind, trivial
+
+    def forward(self, original: Tensor) -> Tensor:
+        x = _as_tall(original)
+        n, k = x.shape[-2:]
+        if self.kind == "householder":
+            q = _reflected(x)
+        else:
+            lower = f.pad(f.tril(x), [(0, 0)] * (x.ndim - 1) + [(0, n - k)])
+            skew = lower - lower.mT
+            if self.kind == "matrix_exp":
+                q = linalg.matrix_exp(skew)
+            else:
+                half, one = 0.5 * skew, f.eye(n, dtype=x.dtype)
+                q = linalg.solve(one - half, one + half)
+            q = q[..., :k]
+        q = self.base @ q if self.trivial else q
+        return q.mT if q.shape != original.shape else q
+
+    def right_inverse(self, weight: Tensor) -> Tensor:
+        q = _as_tall(weight)
+        n, k = q.shape[-2:]
+        with no_grad():
+            if self.trivial:
+                one = f.eye(k, dtype=q.dtype)
+                if n != k or not f.allclose(q.mT @ q, one, atol=1.2e-6 * n):
+                    q = _orthonormal(f.concat([q, f.randn((*q.shape[:-1], n - k))], axis=-1))
+                self.base = Buffer(q * 1.0)
+                m, n = weight.shape[-2:]
+                return f.zeros_like(weight) - f.eye(m, n, dtype=weight.dtype)
+            if self.kind != "householder":
+                raise MissingError("orthogonal: use_trivialization=False takes no weight")
+            import numpy as np
+
+            raw, scale = np.linalg.qr(q.numpy(), mode="raw")
+            signs = np.sign(np.diagonal(raw, axis1=-2, axis2=-1)) * np.where(scale == 0, -1, 1)
+            found = asarray(np.ascontiguousarray(raw.swapaxes(-1, -2)))
+            found = f.where(f.eye(n, k, dtype="bool"), asarray(signs)[..., None, :], found)
+            found = found.astype(weight.dtype)
+            return found.mT if found.shape != weight.shape else found
+
+
+def orthogonal(
+    module: Module,
+    name: str = "weight",
+    orthogonal_map: str | None = None,
+    *,
+    use_trivialization: bool = True,
+) -> Module:
+    """Makes the columns of a weight orthonormal from now on; its rows, if they are fewer.
+
+    module: the module that has the weight, a matrix or a batch of them (..., m, n).
+    name: the name of the weight.
+    orthogonal_map: how what is trained becomes orthogonal: "matrix_exp" and "cayley" of a
+      skew-symmetric matrix, or "householder", by reflections; None is "matrix_exp" of square
+      matrices, "householder" of others.
+    use_trivialization: begins with the weight, made orthonormal, which a buffer `base` holds.
+    Returns: the module itself.
+    Raises: OptionError for another map, and for a parameter that the module doesn't have;
+      ShapeError for a vector.
+    Source: Lezcano-Casado 2019, "Trivializations for Gradient-Based Optimization on Manifolds";
+      PyTorch, `torch.nn.utils.parametrizations.orthogonal`.
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise OptionError(f"orthogonal: {type(module).__name__} has no parameter {name!r}")
+    if weight.ndim < 2:
+        raise ShapeError(f"orthogonal: {weight.shape} has fewer than two axes")
+    square = weight.shape[-1] == weight.shape[-2]
+    kind = orthogonal_map or ("matrix_exp" if square else "householder")
+    if kind not in ("matrix_exp", "cayley", "householder"):
+        raise OptionError(f"orthogonal: {kind!r} is not matrix_exp, cayley or householder")
+    made = _Orthogonal(kind, use_trivialization)
+    return register_parametrization(module, name, made, unsafe=True)

@@ -91,7 +91,10 @@ def register_parametrization(
             f"{tensor_name!r}"
         )
     with no_grad():
-        original = _backwards(parametrization, value)
+        try:
+            original = _backwards(parametrization, value)
+        except NotImplementedError:  # as in PyTorch: what there was is computed with
+            original = value
         if original is not value and isinstance(original, Tensor):
             value.assign(original)
             original = value

@@ -55,14 +55,14 @@ def softmax(  # type: ignore[no-redef]
 def log_softmax(  # type: ignore[no-redef]
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | str | None = None
 ) -> Tensor:
-    """log(softmax(x)) along an axis, as `softmax`."""
+    """log(softmax(x)) along an axis; without dim, 0 for one or three axes, 1 otherwise."""
     return input.log_softmax(_axis("log_softmax", input.ndim, dim), dtype)
 
 
 def softmin(  # type: ignore[no-redef]
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | str | None = None
 ) -> Tensor:
-    """softmax(-x) along an axis, as `softmax`."""
+    """softmax(-x) along an axis; without dim, 0 for one or three axes, 1 otherwise."""
     return (-input).softmax(_axis("softmin", input.ndim, dim), dtype)
 
 

@@ -31,6 +31,7 @@ tiny = np.array([1e-7, -3e-5, 4e-4, 0.01, -0.049, 0.049, 0.051, 0.5, 7, 0], np.f
 case("tanh-small", tiny, tl.tanh, np.tanh, rtol=2e-5, atol=0)
 case("log1p", tiny, tl.log1p, np.log1p, rtol=2e-5, atol=0)
 near = np.append(tiny, [-0.24, 0.24, -0.26, 0.26, -1, -5]).astype(np.float32)
+case("exp2", normal(17), tl.exp2, np.exp2, rtol=1e-6, atol=0)
 case("expm1", near, tl.expm1, np.expm1, rtol=2e-5, atol=0)
 # WGSL (section 15.7.4) promises no more than 2^-11 of these, absolute, between -pi and pi.
 for name in ("sin", "cos", "tan"):
@@ -50,6 +51,7 @@ ends = np.array([0, -0.0, 1, -1, -2.5, 0.5, 100, -100, np.inf, -np.inf, np.nan],
 for name in (
     "sqrt",
     "exp",
+    "exp2",
     "expm1",
     "log",
     "log1p",

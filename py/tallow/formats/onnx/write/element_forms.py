@@ -368,6 +368,7 @@ ELEMENTS: dict[Op, Rule] = {
     division.floor_divide: _floor_divide,
     division.fmod: _fmod,
     division.remainder: _remainder,
+    e.exp2: lambda node, inputs: form("Pow", number(2.0, node.dtype), *inputs, shape=node.shape),
     e.expm1: _expm1,
     e.log1p: _log1p,
     logic.not_equal: _not_equal,
