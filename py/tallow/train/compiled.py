@@ -63,81 +63,56 @@ def tensors_of(batch: Any) -> Iterable[Tensor]:
             yield from tensors_of(each)
 
 
-class Means:
-    """Means of numbers over samples, by name, on the device."""
+class Tally:
+    """What steps measure, in one vector on the device: how many steps there were since the first
+    whose loss is not finite, with that one; how many samples; and a sum over samples for each
+    number, float32 (2 + numbers,)."""
 
     def __init__(self) -> None:
-        self._sums: dict[str, Variable] = {}  # float32 (2,): the sum, and the number of samples
+        self._names: list[str] = []
+        self._vector: Variable | None = None
 
-    def add(self, name: str, value: Tensor, count: int, left_out: Tensor | None = None) -> None:
-        """Takes a number into account, the mean of `count` samples. left_out: a truth value on the
-        device; where it is true, nothing changes."""
-        total = self._sums.get(name)
-        if total is None:
-            total = self._sums[name] = Variable(f.zeros((2,)), name=f"mean {name}")
+    def add(self, values: Mapping[str, Tensor], count: int) -> None:
+        """Takes a step into account. values: means over its `count` samples, by name; the loss is
+        one. Raises OptionError if a step has other names than those before."""
+        if self._vector is None:
+            self._names = list(values)
+            self._vector = Variable(f.zeros((2 + len(values),)), name="measured")
+        if list(values) != self._names:
+            raise OptionError(
+                f"Learner.step() returned {', '.join(values)} after {', '.join(self._names)}; it "
+                "returns the same names each time"
+            )
         with no_grad():
-            weight = float(count)
-            new = total + f.stack([value.detach().astype("float32") * weight, asarray(weight)])
-            total.assign(new if left_out is None else f.where(left_out, total, new))
+            numbers = f.stack([value.detach().astype("float32") for value in values.values()])
+            lost = ~f.isfinite(numbers[self._names.index("loss")]) | (self._vector[0] > 0)
+            counts = f.stack([lost.astype("float32"), asarray(float(count))])
+            self._vector.assign(self._vector + f.concat([counts, numbers * float(count)]))
 
     def reset(self) -> None:
-        """Forgets all numbers."""
-        for total in self._sums.values():
-            total.assign(f.zeros((2,)))
+        """Forgets all steps."""
+        if self._vector is not None:
+            self._vector.assign(f.zeros(self._vector.shape))
 
-    def packed(self) -> Tensor:
-        """All sums as one float32 tensor, to be read together."""
-        return f.concat([Tensor(total.node) for total in self._sums.values()])
+    def vector(self) -> Tensor:
+        """What there is to read, for `means` and for a checkpoint."""
+        return f.zeros((2,)) if self._vector is None else Tensor(self._vector.node).detach()
 
-    def unpacked(self, values: Sequence[float]) -> dict[str, float]:
-        """The means, of the elements of `packed`; NaN of what was not added."""
-        pairs = zip(self._sums, values[::2], values[1::2], strict=True)
-        return {name: total / count if count else math.nan for name, total, count in pairs}
+    def means(self, vector: Sequence[float]) -> tuple[int, dict[str, float]]:
+        """How many steps there were since the first that is not finite, and the means by name; NaN
+        if there was no step. vector: the elements of `vector`."""
+        lost, count, *sums = vector
+        found = zip(self._names, sums, strict=True)
+        return int(lost), {name: total / count if count else math.nan for name, total in found}
 
-    def state(self) -> dict[str, Tensor]:
-        """The sums, for a checkpoint."""
-        return {name: Tensor(total.node).detach() for name, total in self._sums.items()}
+    def state(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        return {"names": self._names, "vector": self.vector()}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Goes on from `state`."""
-        self._sums = {
-            name: Variable(asarray(value), name=f"mean {name}") for name, value in state.items()
-        }
-
-
-class Watch:
-    """Finds the first step whose loss is not finite, on the device.
-
-    From that step on `stopped` is true, and no step changes anything any more.
-    """
-
-    def __init__(self) -> None:
-        self._seen = Variable(0, dtype="int32", name="steps watched")
-        self._bad = Variable(-1, dtype="int32", name="first step that is not finite")
-
-    def look(self, loss: Tensor) -> Tensor:
-        """Looks at a step's loss. Returns whether this step changes nothing, a truth value."""
-        with no_grad():
-            bad = f.where((self._bad < 0) & ~f.isfinite(loss), Tensor(self._seen.node), self._bad)
-            self._bad.assign(bad)
-            self._seen.assign(self._seen + 1)
-            return self.stopped
-
-    @property
-    def stopped(self) -> Tensor:
-        """Whether a step was not finite, a truth value."""
-        return self._bad >= 0
-
-    def reset(self) -> None:
-        """Watches from here on."""
-        self._seen.assign(0)
-        self._bad.assign(-1)
-
-    @property
-    def first(self) -> Tensor:
-        """The number of steps since `reset` before the first that is not finite, float32 (1,); -1
-        if all are."""
-        return Tensor(self._bad.node).astype("float32").reshape((1,))
+        self._names = list(state["names"])
+        self._vector = Variable(asarray(state["vector"]), name="measured") if self._names else None
 
 
 def is_better(value: float, best: float, mode: str) -> bool:

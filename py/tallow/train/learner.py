@@ -9,7 +9,6 @@ from typing import Any
 
 from ..amp import GradScaler, autocast, is_autocast_available
 from ..errors import OptionError
-from ..functions import where
 from ..grad_mode import no_grad
 from ..metrics import Metric
 from ..nn import Module
@@ -22,7 +21,7 @@ from ..tensor import Tensor
 from . import loop, lr_find
 from .callbacks import Callback, EarlyStopping, ProgressLines
 from .checkpoints import Folder
-from .compiled import Means, Watch, length_of, result_of
+from .compiled import Tally, length_of, result_of
 from .interrupts import interrupts
 from .lr_find import LearningRates
 
@@ -140,10 +139,8 @@ class Learner:
         """The best checkpoint, and its monitored value."""
         self.items = 0
         """How many samples the latest batch had."""
-        self.watched_from = 0
-        """`steps` when the watch began."""
-        self.means, self.watch = Means(), Watch()
-        self.measured = Means()
+        self.tally, self.measured = Tally(), Tally()
+        """What steps of training, and of an evaluation, measured."""
         self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
         self._advancing = Jitted(self._advance, frozenset(), device)
         self._measuring = Jitted(self._measure_batch, frozenset(), device)
@@ -186,9 +183,9 @@ class Learner:
         epochs: how many.
         Returns: `history`, a dict for each epoch: epoch, step, train_loss, seconds, and valid_loss
           and valid_NAME of each metric if there is a validation.
-        Raises: NonFiniteError for a loss that is not finite, with the step; the parameters are then
-          those before that step. CheckpointError if the folder has a run already, is in use, or
-          cannot be written. OptionError for data without a batch.
+        Raises: NonFiniteError for a loss that is not finite, with the step; the model is then that
+          of the last checkpoint, if there is one. CheckpointError if the folder has a run already,
+          is in use, or cannot be written. OptionError for data without a batch.
         """
         with interrupts(self):
             run_sync(loop.fit(self, train, valid, epochs))
@@ -313,10 +310,9 @@ class Learner:
     def begin(self) -> None:
         """Begins a run: no step was taken."""
         self.history = []
-        self.epoch = self.steps = self.batch = self.watched_from = 0
+        self.epoch = self.steps = self.batch = 0
         self.best = None
-        self.means.reset()
-        self.watch.reset()
+        self.tally.reset()
 
     def tell(self, event: str, *given: Any) -> None:
         """Calls a method of all callbacks."""
@@ -346,21 +342,12 @@ class Learner:
     # ---- the compiled functions ----------------------------------------------------------------
 
     def _train_batch(self, batch: Any, advance: bool) -> None:
-        before = [(each, Tensor(each.node)) for each in self.model.buffers()]
         with autocast("webgpu", enabled=self.scaler.is_enabled()):
             result = result_of(self.step(batch))
         self.scaler.scale(result.loss / self.accumulate).backward()
-        stopped = self.watch.look(result.loss)
         if advance:
             self._advance()
-        with no_grad():
-            for buffer, was in before:  # such as the running means of a batch norm
-                now = Tensor(buffer.node)
-                if now.node is not was.node:
-                    buffer.assign(where(stopped, was, now))
-        count = length_of(batch)
-        for name, value in {"loss": result.loss, **result.others}.items():
-            self.means.add(name, value, count, left_out=stopped)
+        self.tally.add({"loss": result.loss, **result.others}, length_of(batch))
 
     def _advance(self) -> None:
         """A step of all optimisers with the gradients that there are."""
@@ -373,19 +360,14 @@ class Learner:
         if self.clip_norm is not None:
             clip_grad_norm_(params, self.clip_norm)
         for optimizer in self.optimizers:
-            if self.scaler.is_enabled():
-                self.scaler.step(optimizer)
-            else:
-                optimizer.step_unless(self.watch.stopped)
+            self.scaler.step(optimizer)
             optimizer.zero_grad()
         self.scaler.update()
 
     def _measure_batch(self, batch: Any) -> tuple[Any, Any]:
         with no_grad():
             result = result_of(self.step(batch))
-            count = length_of(batch)
-            for name, value in {"loss": result.loss, **result.others}.items():
-                self.measured.add(name, value, count)
+            self.measured.add({"loss": result.loss, **result.others}, length_of(batch))
             for metric in self.metrics.values():
                 if not metric.collects:
                     metric.update(result.preds, result.target)

@@ -195,20 +195,20 @@ def _recover(learner: Learner, train: Iterable[Any], error: DeviceLostError) -> 
 
 def _look(learner: Learner, pace: Pace | None = None) -> Steps:
     """Reads what the steps measured. Returns the means of training since the last record. Raises
-    NonFiniteError for a loss that is not finite."""
-    (found,) = yield Read([f.concat([learner.watch.first, learner.means.packed()])])
-    first, *sums = found.tolist()
-    if first >= 0:
-        step = learner.watched_from + int(first) + 1
-        where = ""
-        if learner.folder is not None and (names := learner.folder.names()):
-            where = f" The last checkpoint is {learner.folder.path / names[-1]}."
+    NonFiniteError for a loss that is not finite; the learner is then as in its last checkpoint."""
+    (vector,) = yield Read([learner.tally.vector()])
+    lost, means = learner.tally.means(vector.tolist())
+    if lost:
+        step = learner.steps - lost + 1
+        state = "The parameters may not be finite any more; checkpoints=PATH keeps good ones."
+        names = [] if learner.folder is None else learner.folder.names()
+        if learner.folder is not None and names:
+            saved.restore(learner, (), learner.folder.load(names[-1]))
+            state = f"The model is that of the last checkpoint, {learner.folder.path / names[-1]}."
         raise NonFiniteError(
-            f"fit: the loss of step {step} is not finite. The parameters are those before that "
-            f"step.{where} Lower the learning rate, give clip_norm=1.0, look at the data of that "
-            "step, or find the op with tl.debug_nans()"
+            f"fit: the loss of step {step} is not finite. {state} Lower the learning rate, give "
+            "clip_norm=1.0, look at the data of that step, or find the op with tl.debug_nans()"
         )
-    means = learner.means.unpacked(sums)
     figures = {f"train_{name}": value for name, value in means.items()}
     if pace is not None:
         figures["items_per_second"] = pace.looked() * learner.items
@@ -221,7 +221,7 @@ def _record(
 ) -> Steps:
     """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint."""
     means = yield from _look(learner)
-    learner.means.reset()
+    learner.tally.reset()
     record: dict[str, Any] = {"epoch": learner.epoch, "step": learner.steps}
     record |= {f"train_{name}": value for name, value in means.items()}
     if valid is not None:
@@ -270,11 +270,11 @@ def evaluate(learner: Learner, data: Iterable[Any]) -> Steps:
             raise OptionError(f"evaluate: the data have no batch{_why_empty(data)}")
         with no_grad():
             values = {name: metric.compute() for name, metric in learner.metrics.items()}
-        read = yield Read([learner.measured.packed(), *values.values()])
+        read = yield Read([learner.measured.vector(), *values.values()])
     finally:
         learner.model.train(was_training)
-    found: dict[str, Any] = learner.measured.unpacked(read[0].tolist())
-    return found | {name: each.tolist() for name, each in zip(values, read[1:], strict=True)}
+    _, means = learner.measured.means(read[0].tolist())
+    return means | {name: each.tolist() for name, each in zip(values, read[1:], strict=True)}
 
 
 def predict(learner: Learner, data: Iterable[Any]) -> Steps:

@@ -45,16 +45,15 @@ def find(learner: Learner, train: Iterable[Any], low: float, high: float, count:
     losses: list[float] = []
     mean, training = 0.0, learner.model.training
     learner.model.train()
-    learner.watch.reset()
     try:
         for number, batch in enumerate(islice(cycle(train), count)):
             rate = low * (high / low) ** (number / (count - 1))
             for group in groups:
                 group["lr"] = rate
-            learner.means.reset()
+            learner.tally.reset()
             learner.train_batch(batch)
-            (found,) = yield Read([learner.means.packed()])
-            loss = learner.means.unpacked(found.tolist())["loss"]
+            (vector,) = yield Read([learner.tally.vector()])
+            loss = learner.tally.means(vector.tolist())[1]["loss"]
             if not math.isfinite(loss):
                 break
             mean = _SMOOTHING * mean + (1 - _SMOOTHING) * loss
@@ -69,8 +68,7 @@ def find(learner: Learner, train: Iterable[Any], low: float, high: float, count:
         for group, rate in zip(groups, before, strict=True):
             group["lr"] = rate
         learner.model.train(training)
-        learner.means.reset()
-        learner.watch.reset()
+        learner.tally.reset()
     if not rates:
         raise OptionError("lr_find: no step had a finite loss, or the data have no batch")
     falls = [(losses[i + 1] - losses[i], rates[i]) for i in range(len(rates) - 1)]

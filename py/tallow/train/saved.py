@@ -57,7 +57,7 @@ def _state(learner: Learner, train: Iterable[Any]) -> dict[str, Any]:
         "optimizers": [each.state_dict() for each in learner.optimizers],
         "schedules": [each.state_dict() for each in learner.schedules],
         "scaler": learner.scaler.state_dict(),
-        "means": learner.means.state(),
+        "tally": learner.tally.state(),
         "random": random.packed(random.state()),
         "loader": loader,
         "callbacks": {name: each.state_dict() for name, each in _callbacks(learner).items()},
@@ -127,10 +127,10 @@ def restore(learner: Learner, train: Iterable[Any], state: Mapping[str, Any]) ->
             "optimisers and the schedules as in the run that wrote it"
         ) from error
     learner.begin()
-    learner.means.load_state(state["means"])
+    learner.tally.load_state(state["tally"])
     position = state["position"]
     learner.epoch, learner.steps = position["epoch"], position["steps"]
-    learner.batch, learner.watched_from = position["batch"], position["steps"]
+    learner.batch = position["batch"]
     learner.history = [dict(each) for each in state["history"]]
     learner.best = None if state["best"] is None else tuple(state["best"])
     loader = state["loader"]
