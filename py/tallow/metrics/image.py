@@ -243,12 +243,24 @@ class DiceScore(Summed):
             self.add_state(each, f.zeros(shape))
 
     def of_batch(self, preds: Tensor, target: Tensor) -> list[Tensor]:
-        p, t = self._mask(preds), self._mask(target)
-        if tuple(p.shape) != tuple(t.shape) or p.ndim != 3:
+        mixed = self.input_format == "mixed"
+        hot = [
+            x.ndim > other.ndim if mixed else self.input_format == "one-hot"
+            for x, other in ((preds, target), (target, preds))
+        ]
+        fits = all(
+            not one or (x.ndim > 2 and x.shape[1] == self.num_classes)
+            for one, x in zip(hot, (preds, target), strict=True)
+        )
+        shapes = [
+            (*x.shape[:1], *x.shape[1 + one :]) for one, x in zip(hot, (preds, target), strict=True)
+        ]
+        if not fits or shapes[0] != shapes[1] or (mixed and hot[0] == hot[1]):
             raise ShapeError(
                 f"DiceScore: preds {tuple(preds.shape)} and target {tuple(target.shape)} do not "
                 f"fit input_format={self.input_format!r} and num_classes={self.num_classes}"
             )
+        p, t = self._mask(preds, hot[0]), self._mask(target, hot[1])
         counts = [2.0 * (p * t).sum(-1), (p + t).sum(-1), t.sum(-1)]
         if not self.samplewise:
             return [each.sum(0) for each in counts]
@@ -272,17 +284,11 @@ class DiceScore(Summed):
         found = (f.where(known, score, 0.0) * divided(weight, weight.sum(-1, keepdim=True))).sum(-1)
         return f.where(known.any(-1), found, f.nan)
 
-    def _mask(self, x: Tensor) -> Tensor:
-        """A mask as float32 (N, C, X), by its type and what is expected."""
-        one_hot = x.ndim > 2 and x.shape[1] == self.num_classes and (
-            self.input_format == "one-hot"
-            or (self.input_format == "mixed" and x.dtype.is_floating)
-        )  # fmt: skip
+    def _mask(self, x: Tensor, one_hot: bool) -> Tensor:
+        """A mask as float32 (N, C, X). Scores choose the highest class."""
         if one_hot and not x.dtype.is_floating:
             mask = x.reshape((*x.shape[:2], -1)).astype("float32")
         else:
-            x = f.argmax(x, 1) if one_hot else x
-            flat = x.reshape((x.shape[0], 1, -1))
-            at = f.arange(self.num_classes).reshape((1, -1, 1))
-            mask = (flat == at).astype("float32")
+            chosen = (f.argmax(x, 1) if one_hot else x).reshape((x.shape[0], 1, -1))
+            mask = (chosen == f.arange(self.num_classes).reshape((1, -1, 1))).astype("float32")
         return mask[:, self.first :]

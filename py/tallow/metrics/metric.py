@@ -49,7 +49,8 @@ class Metric(Module):
             setattr(self, name, [])
             return
         self._defaults[name] = asarray(default).detach()
-        self.register_buffer(name, self._defaults[name], persistent=False)
+        with context.trace.override(None):  # a new buffer is nothing that a traced function reads
+            self.register_buffer(name, self._defaults[name], persistent=False)
 
     def __setattr__(self, name: str, value: object) -> None:
         state = self.__dict__.get("_buffers", {}).get(name)
@@ -153,15 +154,18 @@ class Summed(Metric):
     def _add(self, parts: Sequence[Tensor]) -> None:
         if self.collects:
             realize_now(list(parts))  # or else a list would keep what they are computed from
+        with context.trace.override(None):  # the first batch says how many outputs there are
+            for name, part in zip(list(self._defaults), parts, strict=True):
+                state = getattr(self, name)
+                if part.shape and isinstance(state, Variable) and not state.shape:
+                    self.add_state(name, f.zeros(part.shape, dtype=state.dtype))
         summed: list[tuple[Variable, Tensor]] = []
         for name, part in zip(self._defaults, parts, strict=True):
             state = getattr(self, name)
             if isinstance(state, list):
                 state.append(part)
             else:
-                if not state.shape and part.shape:  # the first batch says how many outputs it has
-                    self.add_state(name, f.full(part.shape, 0, dtype=state.dtype))
-                summed.append((getattr(self, name), part))
+                summed.append((state, part))
         if summed:
             news = self.combine([Tensor(each.node) for each, _ in summed], [p for _, p in summed])
             assign_together(

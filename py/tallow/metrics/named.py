@@ -10,6 +10,7 @@ from ..errors import OptionError, ShapeError
 from ..tensor import Tensor
 from . import counts, curves, image, matrices, regression, text
 from .metric import Metric
+from .tasks import one_of
 
 _PLAIN: dict[str, Callable[[], Metric]] = {
     "mae": regression.MeanAbsoluteError,
@@ -78,6 +79,7 @@ def resolve(name: str, preds: Tensor, target: Tensor) -> Metric:
         task, size = "multilabel", {"num_labels": preds.shape[1]}
     else:
         task, size = "binary", {}
+    one_of(f"{name!r}: task", task, kind.tasks)
     metric: Metric = kind(task, **size, **options)
     return metric
 
