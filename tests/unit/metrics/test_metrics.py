@@ -14,6 +14,7 @@ from tallow.errors import DTypeError, NonFiniteError, OptionError, ShapeError
 from tallow.metrics import functional
 from tallow.metrics.named import resolve
 from tallow.train import Learner
+from tallow_build.paths import ROOT
 
 from .cases import CASES, DATA
 from .test_recorded import given, made, near
@@ -319,3 +320,12 @@ def test_nan_of_a_value() -> None:
     metric = metrics.SumMetric("disable")
     metric.update(float("nan"))
     assert np.isnan(metric.compute().item())
+
+
+def test_the_page_lists_every_metric() -> None:
+    text = (ROOT / "docs" / "training" / "metrics.md").read_text("utf-8")
+    table = text.partition("## All metrics")[2]
+    tasks = ("Binary", "Multiclass", "Multilabel")
+    for name in metrics.__all__:
+        if name not in ("Metric", "functional") and not name.startswith(tasks):
+            assert f"`{name}`" in table, name
