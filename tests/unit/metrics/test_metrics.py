@@ -46,7 +46,6 @@ def test_the_same_in_a_compiled_function(name: str, device: str) -> None:
 
 
 @pytest.mark.parametrize("metric", ["AUROC", "AveragePrecision"])
-@pytest.mark.parametrize("device", ["wasm"], indirect=True)
 def test_curves_sort_on_the_device(metric: str, device: str) -> None:
     name = next(n for n, c in CASES.items() if (c.metric, c.data) == (metric, "classes, ties"))
     one = made(CASES[name])
