@@ -449,9 +449,11 @@ from tallow import distributions as distributions
 from tallow import func as func
 from tallow import functional as functional
 from tallow import linalg as linalg
+from tallow import metrics as metrics
 from tallow import nn as nn
 from tallow import onnx as onnx
 from tallow import optim as optim
+from tallow import train as train
 from tallow import utils as utils
 from tallow import zoo as zoo
 
@@ -747,6 +749,7 @@ __all__ = [
     "mean",
     "median",
     "meshgrid",
+    "metrics",
     "min",
     "minimum",
     "mm",
@@ -872,6 +875,7 @@ __all__ = [
     "tile",
     "topk",
     "trace",
+    "train",
     "transpose",
     "trapezoid",
     "trapz",

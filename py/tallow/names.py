@@ -541,7 +541,9 @@ NAMES: dict[str, dict[str, str]] = {
 }
 """For each file of the library, its names by their forms."""
 
-PACKAGES = "amp autograd data distributions func functional linalg nn onnx optim utils zoo"
+PACKAGES = (
+    "amp autograd data distributions func functional linalg metrics nn onnx optim train utils zoo"
+)
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {

@@ -8,12 +8,11 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import OptionError
 
-if TYPE_CHECKING:
-    from .learner import Learner
+Learner = Any  # learner.py imports this file
 
 Record = Mapping[str, Any]
 

@@ -6,10 +6,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .learner import Learner
+Learner = Any  # learner.py imports this file
 
 INTERRUPTED = "Ctrl-C"
 

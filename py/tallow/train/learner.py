@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from ..amp import GradScaler, autocast, is_autocast_available
 from ..errors import OptionError
 from ..grad_mode import no_grad
-from ..metrics import Metric
+from ..metrics import Metric, MetricCollection
+from ..metrics.named import Named
 from ..nn import Module
 from ..nn.utils import clip_grad_norm_, clip_grad_value_
 from ..optim import Optimizer
@@ -32,7 +34,7 @@ Data = Iterable[Any]
 class Learner:
     """Trains a module: the loop, validation, metrics, checkpoints and early stopping.
 
-        learner = Learner(model, optimizer, F.cross_entropy, metrics=[Accuracy("multiclass")])
+        learner = Learner(model, optimizer, F.cross_entropy, metrics=["accuracy", "f1"])
         learner.fit(train, valid, epochs=3)
 
     A batch is (inputs, targets), unless a subclass defines `step`. A step is compiled once per
@@ -41,7 +43,8 @@ class Learner:
     model: the module.
     optimizer: an optimiser, or a list of them, each with parameters of its own.
     loss: loss(preds, targets), a number; None if a subclass defines `step`.
-    metrics: what a validation measures beside the loss.
+    metrics: what a validation measures beside the loss: metrics, or names such as "accuracy", of
+      which the first batch makes metrics (metrics/named.py).
     checkpoints: the folder of the run; None keeps none.
     early_stopping: the patience, in records, or an `EarlyStopping`.
     callbacks: called on the way.
@@ -69,7 +72,7 @@ class Learner:
         model: Module,
         optimizer: Optimizer | Sequence[Optimizer],
         loss: Loss | None = None,
-        metrics: Sequence[Metric] | Mapping[str, Metric] = (),
+        metrics: Sequence[Metric | str] | Mapping[str, Metric | str] | MetricCollection = (),
         *,
         checkpoints: str | os.PathLike[str] | None = None,
         early_stopping: int | EarlyStopping | None = None,
@@ -107,7 +110,7 @@ class Learner:
             )
         self.model, self.loss = model, loss
         self.optimizers = [optimizer] if isinstance(optimizer, Optimizer) else list(optimizer)
-        self.metrics = dict(metrics) if isinstance(metrics, Mapping) else _named(metrics)
+        self.metrics = _named(metrics)
         self.schedules = [schedule] if isinstance(schedule, LRScheduler) else list(schedule)
         self.schedule_every = schedule_every
         self.accumulate, self.clip_norm, self.clip_value = accumulate, clip_norm, clip_value
@@ -380,10 +383,23 @@ class Learner:
             self.model.get_submodule(name).requires_grad_(self.epoch >= epoch)
 
 
-def _named(metrics: Sequence[Metric]) -> dict[str, Metric]:
-    """Metrics by name: that of the class, in small letters with underscores."""
+def _named(
+    metrics: Sequence[Metric | str] | Mapping[str, Metric | str] | MetricCollection,
+) -> dict[str, Metric]:
+    """Metrics by name: the given one, or that of the class, in small letters with underscores.
+    Raises OptionError for a name that two have, or that no metric has."""
+    if isinstance(metrics, (Mapping, MetricCollection)):
+        pairs: list[tuple[str, Metric | str]] = list(metrics.items())
+    else:
+        pairs = [(x if isinstance(x, str) else _snake_case(type(x).__name__), x) for x in metrics]
     found: dict[str, Metric] = {}
-    for metric in metrics:
-        words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(metric).__name__)
-        found[words.removeprefix("_")] = metric
+    for name, metric in pairs:
+        if name in found:
+            raise OptionError(f"Learner: two metrics are named {name!r}; give a dict of them")
+        found[name] = Named(metric) if isinstance(metric, str) else metric
     return found
+
+
+def _snake_case(name: str) -> str:
+    """ "f1_score" of "F1Score", "auroc" of "AUROC"."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

@@ -12,7 +12,7 @@ import asyncio
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import functions as f
 from .. import random
@@ -31,8 +31,7 @@ from ..tensor import Tensor, realize_now
 from . import saved
 from .compiled import tensors_of
 
-if TYPE_CHECKING:
-    from .learner import Learner
+Learner = Any  # learner.py imports this file
 
 _LOOKS_APART = 0.25
 """Seconds between two looks, about."""
@@ -58,7 +57,7 @@ class Pace:
     def looked(self) -> float:
         """A look is over. Returns how many steps a second there were since the one before."""
         seconds = max(self._clock() - self._since, 1e-9)
-        rate = self._steps / seconds
+        rate: float = self._steps / seconds
         self._every = max(1, min(2 * self._every, round(rate * _LOOKS_APART)))
         self.begin()
         return rate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import random
 from ..core.hostarray import HostArray
@@ -14,8 +14,7 @@ from ..tensor import Tensor, asarray
 from .callbacks import Callback
 from .compiled import is_better
 
-if TYPE_CHECKING:
-    from .learner import Learner
+Learner = Any  # learner.py imports this file
 
 
 def batches(learner: Learner, train: Iterable[Any]) -> Iterator[Any]:

@@ -22,7 +22,8 @@ _FOR_NUMPY = (
 # operator of ONNX is made of. A script that imports it has it fetched.
 _ON_DEMAND = re.compile(
     r"tallow\.("
-    r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg)(\.|$)"
+    r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
+    r"|metrics|train)(\.|$)"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
     r"|functional\.(adaptive|blocks|borders|elementwise_losses|grids|layers|lookups|losses"
