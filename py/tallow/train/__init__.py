@@ -2,5 +2,10 @@
 
 from .callbacks import Callback, CSVLogger, EarlyStopping, JSONLogger, ProgressLines
 from .learner import Learner
+from .lr_find import LearningRates
+from .run import Run
 
-__all__ = ["CSVLogger", "Callback", "EarlyStopping", "JSONLogger", "Learner", "ProgressLines"]
+__all__ = [
+    "CSVLogger", "Callback", "EarlyStopping", "JSONLogger", "Learner", "LearningRates",
+    "ProgressLines", "Run",
+]  # fmt: skip

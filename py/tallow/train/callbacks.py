@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import OptionError
-
-Learner = Any  # learner.py imports this file
+from .run import Run
 
 Record = Mapping[str, Any]
 
@@ -23,26 +22,26 @@ class Callback:
     What a callback returns is ignored. To end a run, call `learner.stop()`.
     """
 
-    def on_fit_start(self, learner: Learner) -> None:
+    def on_fit_start(self, learner: Run) -> None:
         """A run begins, or goes on."""
 
-    def on_epoch_start(self, learner: Learner) -> None:
+    def on_epoch_start(self, learner: Run) -> None:
         """An epoch begins, or goes on; `learner.epoch` is the number of epochs before it."""
 
-    def on_step_end(self, learner: Learner) -> None:
+    def on_step_end(self, learner: Run) -> None:
         """A step was given to the device; `learner.steps` counts it. Nothing is read."""
 
-    def on_look(self, learner: Learner, figures: Record) -> None:
+    def on_look(self, learner: Run, figures: Record) -> None:
         """Figures of the running epoch were read, which happens a few times a second: train_loss
         (its mean so far), items_per_second, and the other means of training."""
 
-    def on_record(self, learner: Learner, record: Record) -> None:
+    def on_record(self, learner: Run, record: Record) -> None:
         """An epoch, or a validation within one, has ended; the record is in `learner.history`."""
 
-    def on_checkpoint(self, learner: Learner, name: str) -> None:
+    def on_checkpoint(self, learner: Run, name: str) -> None:
         """A checkpoint was written."""
 
-    def on_fit_end(self, learner: Learner) -> None:
+    def on_fit_end(self, learner: Run) -> None:
         """A run has ended, whether it was complete, was stopped, or failed."""
 
     def state_dict(self) -> dict[str, Any]:
@@ -79,7 +78,7 @@ class EarlyStopping(Callback):
         self.min_delta, self.mode = abs(min_delta), mode
         self.best, self.waited = math.nan, 0
 
-    def on_record(self, learner: Learner, record: Record) -> None:
+    def on_record(self, learner: Run, record: Record) -> None:
         """Stops the run after `patience` records that are not better."""
         name = self.monitor or learner.monitored(record)
         if name not in record:
@@ -113,7 +112,7 @@ class JSONLogger(Callback):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
-    def on_record(self, learner: Learner, record: Record) -> None:
+    def on_record(self, learner: Run, record: Record) -> None:
         """Appends a line."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
@@ -129,7 +128,7 @@ class CSVLogger(Callback):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
-    def on_record(self, learner: Learner, record: Record) -> None:
+    def on_record(self, learner: Run, record: Record) -> None:
         """Writes the table."""
         columns = list(dict.fromkeys(name for each in learner.history for name in each))
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +143,7 @@ class CSVLogger(Callback):
 class ProgressLines(Callback):
     """Prints a line for each record: the progress of a run where there is no terminal."""
 
-    def on_record(self, learner: Learner, record: Record) -> None:
+    def on_record(self, learner: Run, record: Record) -> None:
         """Prints the line."""
         shown = [
             f"{name} {value:.4g}"

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Learner = Any  # learner.py imports this file
+from .run import Run
 
 INTERRUPTED = "Ctrl-C"
 
 
 @contextmanager
-def interrupts(learner: Learner) -> Iterator[None]:
+def interrupts(learner: Run) -> Iterator[None]:
     """Handles SIGINT while a run goes on. Raises KeyboardInterrupt at its end if there was one. In
     a thread, and in a browser, signals are left alone."""
     if threading.current_thread() is not threading.main_thread():

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..amp import GradScaler, autocast, is_autocast_available
+from ..amp import GradScaler, is_autocast_available
 from ..errors import OptionError
-from ..grad_mode import no_grad
 from ..metrics import Metric, MetricCollection
 from ..metrics.named import Named
 from ..nn import Module
-from ..nn.utils import clip_grad_norm_, clip_grad_value_
 from ..optim import Optimizer
 from ..optim.lr_scheduler import LRScheduler
 from ..runtime.drivers import run_async, run_sync
-from ..runtime.jit import Jitted
 from ..tensor import Tensor
 from . import loop, lr_find
 from .callbacks import Callback, EarlyStopping, ProgressLines
 from .checkpoints import Folder
-from .compiled import Tally, length_of, result_of
 from .interrupts import interrupts
 from .lr_find import LearningRates
+from .stepping import Stepping
 
 Loss = Callable[[Any, Any], Tensor]
 Data = Iterable[Any]
 
 
-class Learner:
+class Learner(Stepping):
     """Trains a module: the loop, validation, metrics, checkpoints and early stopping.
 
         learner = Learner(model, optimizer, F.cross_entropy, metrics=["accuracy", "f1"])
@@ -108,15 +104,15 @@ class Learner:
             raise OptionError(
                 f"Learner: precision={precision!r} is neither 'float32' nor 'float16'"
             )
-        self.model, self.loss = model, loss
-        self.optimizers = [optimizer] if isinstance(optimizer, Optimizer) else list(optimizer)
-        self.metrics = _named(metrics)
+        optimizers = [optimizer] if isinstance(optimizer, Optimizer) else list(optimizer)
+        super().__init__(model, optimizers, _named(metrics), monitor)
+        self.loss = loss
         self.schedules = [schedule] if isinstance(schedule, LRScheduler) else list(schedule)
         self.schedule_every = schedule_every
         self.accumulate, self.clip_norm, self.clip_value = accumulate, clip_norm, clip_value
         self.unfreeze = dict(unfreeze or {})
         self.validate_every, self.checkpoint_every = validate_every, checkpoint_every
-        self.monitor, self.device, self.seed = monitor, device, seed
+        self.device, self.seed = device, seed
         self.folder = None if checkpoints is None else Folder(checkpoints, keep)
         self.callbacks = list(callbacks)
         if isinstance(early_stopping, int):
@@ -127,27 +123,7 @@ class Learner:
             self.callbacks.append(ProgressLines())
         half = precision == "float16" and is_autocast_available(device or "webgpu")
         self.scaler = GradScaler(enabled=half)
-        self.clock: Callable[[], float] = time.monotonic
-
-        self.history: list[dict[str, Any]] = []
-        self.epoch = 0
-        """How many epochs are complete."""
-        self.steps = 0
-        """How many batches the run has learned from."""
-        self.batch = 0
-        """How many of them are of the running epoch."""
-        self.stopped: str | None = None
-        """Why the run was stopped; None if it was not."""
-        self.best: tuple[str, float] | None = None
-        """The best checkpoint, and its monitored value."""
-        self.items = 0
-        """How many samples the latest batch had."""
-        self.tally, self.measured = Tally(), Tally()
-        """What steps of training, and of an evaluation, measured."""
-        self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
-        self._advancing = Jitted(self._advance, frozenset(), device)
-        self._measuring = Jitted(self._measure_batch, frozenset(), device)
-        self._predicting = Jitted(self.predict_step, frozenset(), device)
+        self.compile(device)
 
     # ---- what a subclass may define ------------------------------------------------------------
 
@@ -285,102 +261,10 @@ class Learner:
         found: LearningRates = await run_async(lr_find.find(self, train, low, high, steps))
         return found
 
-    def stop(self, why: str = "stop() was called") -> None:
-        """Ends the run after the running step; a callback may call it.
-
-        why: what `stopped` says then.
-        """
-        self.stopped = why
-
     @property
     def plans(self) -> int:
         """How many plans the step of training has: one for each shape of a batch, and mode."""
         return self._training.plans
-
-    # ---- which values are better ---------------------------------------------------------------
-
-    def monitored(self, record: Mapping[str, Any]) -> str:
-        """The name in a record that decides which checkpoint is best."""
-        return self.monitor or ("valid_loss" if "valid_loss" in record else "train_loss")
-
-    def better(self, name: str) -> str:
-        """Which values of a name are better, "min" or "max"."""
-        metric = self.metrics.get(name.partition("_")[2])
-        return "max" if metric is not None and metric.higher_is_better else "min"
-
-    # ---- what the loop asks --------------------------------------------------------------------
-
-    def begin(self) -> None:
-        """Begins a run: no step was taken."""
-        self.history = []
-        self.epoch = self.steps = self.batch = 0
-        self.best = None
-        self.tally.reset()
-
-    def tell(self, event: str, *given: Any) -> None:
-        """Calls a method of all callbacks."""
-        for each in self.callbacks:
-            getattr(each, event)(self, *given)
-
-    def train_batch(self, batch: Any) -> None:
-        """Learns from a batch: gives a step to the device and reads nothing."""
-        self.items = length_of(batch)
-        self._training(batch, advance=(self.batch + 1) % self.accumulate == 0)
-
-    def advance_rest(self) -> None:
-        """Learns from the last batches of an epoch, which are fewer than `accumulate`."""
-        self._advancing()
-
-    def measure_batch(self, batch: Any) -> None:
-        """Takes a batch into account in `measured` and in the metrics."""
-        preds, target = self._measuring(batch)
-        for metric in self.metrics.values():
-            if metric.collects:
-                metric.update(preds, target)
-
-    def predict_batch(self, batch: Any) -> Any:
-        """The outputs of a batch."""
-        return self._predicting(batch)
-
-    # ---- the compiled functions ----------------------------------------------------------------
-
-    def _train_batch(self, batch: Any, advance: bool) -> None:
-        with autocast("webgpu", enabled=self.scaler.is_enabled()):
-            result = result_of(self.step(batch))
-        self.scaler.scale(result.loss / self.accumulate).backward()
-        if advance:
-            self._advance()
-        self.tally.add({"loss": result.loss, **result.others}, length_of(batch))
-
-    def _advance(self) -> None:
-        """A step of all optimisers with the gradients that there are."""
-        params = [p for each in self.optimizers for g in each.param_groups for p in g["params"]]
-        if self.scaler.is_enabled():
-            for optimizer in self.optimizers:
-                self.scaler.unscale_(optimizer)
-        if self.clip_value is not None:
-            clip_grad_value_(params, self.clip_value)
-        if self.clip_norm is not None:
-            clip_grad_norm_(params, self.clip_norm)
-        for optimizer in self.optimizers:
-            self.scaler.step(optimizer)
-            optimizer.zero_grad()
-        self.scaler.update()
-
-    def _measure_batch(self, batch: Any) -> tuple[Any, Any]:
-        with no_grad():
-            result = result_of(self.step(batch))
-            self.measured.add({"loss": result.loss, **result.others}, length_of(batch))
-            for metric in self.metrics.values():
-                if not metric.collects:
-                    metric.update(result.preds, result.target)
-            collected = any(metric.collects for metric in self.metrics.values())
-            return (result.preds, result.target) if collected else (None, None)
-
-    def freeze(self) -> None:
-        """Freezes the parts that do not learn in the running epoch, and no others."""
-        for name, epoch in self.unfreeze.items():
-            self.model.get_submodule(name).requires_grad_(self.epoch >= epoch)
 
 
 def _named(

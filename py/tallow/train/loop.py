@@ -30,8 +30,7 @@ from ..runtime.drivers import Open, Read, Steps, YieldControl
 from ..tensor import Tensor, realize_now
 from . import saved
 from .compiled import tensors_of
-
-Learner = Any  # learner.py imports this file
+from .stepping import Stepping
 
 _LOOKS_APART = 0.25
 """Seconds between two looks, about."""
@@ -41,7 +40,7 @@ class Pace:
     """After how many steps there is a look: as many as take `_LOOKS_APART`. So a device that runs
     behind has few steps waiting, and one that is fast is rarely asked."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Stepping) -> None:
         self._clock, self._every = learner.clock, 1
         self.begin()
 
@@ -66,7 +65,7 @@ class Pace:
 # ---- runs --------------------------------------------------------------------------------------
 
 
-def fit(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int) -> Steps:
+def fit(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int) -> Steps:
     """A run from its beginning."""
     with _folder(learner):
         if learner.folder is not None and learner.folder.index() is not None:
@@ -81,7 +80,7 @@ def fit(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, epo
 
 
 def resume(
-    learner: Learner,
+    learner: Stepping,
     train: Iterable[Any],
     valid: Iterable[Any] | None,
     epochs: int,
@@ -99,7 +98,7 @@ def resume(
 
 
 @contextmanager
-def _folder(learner: Learner) -> Iterator[None]:
+def _folder(learner: Stepping) -> Iterator[None]:
     """Keeps other runs out of the learner's folder."""
     if learner.folder is not None:
         learner.folder.hold()
@@ -110,7 +109,9 @@ def _folder(learner: Learner) -> Iterator[None]:
             learner.folder.release()
 
 
-def _run(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int) -> Steps:
+def _run(
+    learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int
+) -> Steps:
     was_training = learner.model.training
     learner.stopped = None
     learner.tell("on_fit_start")
@@ -133,7 +134,7 @@ def _run(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, ep
         learner.tell("on_fit_end")
 
 
-def _epoch(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None) -> Steps:
+def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None) -> Steps:
     """An epoch, or what is left of one."""
     learner.model.train()
     learner.freeze()
@@ -178,7 +179,7 @@ def _epoch(learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None) 
     yield from _record(learner, train, valid, started)
 
 
-def _recover(learner: Learner, train: Iterable[Any], error: DeviceLostError) -> Steps:
+def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) -> Steps:
     """Goes on from the last checkpoint after a device was lost. Raises the error if there is
     none."""
     names = [] if learner.folder is None else learner.folder.names()
@@ -192,7 +193,7 @@ def _recover(learner: Learner, train: Iterable[Any], error: DeviceLostError) -> 
     warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
-def _look(learner: Learner, pace: Pace | None = None) -> Steps:
+def _look(learner: Stepping, pace: Pace | None = None) -> Steps:
     """Reads what the steps measured. Returns the means of training since the last record. Raises
     NonFiniteError for a loss that is not finite; the learner is then as in its last checkpoint."""
     (vector,) = yield Read([learner.tally.vector()])
@@ -216,7 +217,7 @@ def _look(learner: Learner, pace: Pace | None = None) -> Steps:
 
 
 def _record(
-    learner: Learner, train: Iterable[Any], valid: Iterable[Any] | None, started: float
+    learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, started: float
 ) -> Steps:
     """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint."""
     means = yield from _look(learner)
@@ -252,7 +253,7 @@ def _why_empty(data: object) -> str:
 # ---- without learning --------------------------------------------------------------------------
 
 
-def evaluate(learner: Learner, data: Iterable[Any]) -> Steps:
+def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
     """The loss and the metrics of batches."""
     was_training = learner.model.training
     learner.model.eval()
@@ -276,7 +277,7 @@ def evaluate(learner: Learner, data: Iterable[Any]) -> Steps:
     return means | {name: each.tolist() for name, each in zip(values, read[1:], strict=True)}
 
 
-def predict(learner: Learner, data: Iterable[Any]) -> Steps:
+def predict(learner: Stepping, data: Iterable[Any]) -> Steps:
     """The outputs of batches, joined along their first axis."""
     was_training = learner.model.training
     learner.model.eval()

@@ -6,13 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import OptionError
 from ..runtime.drivers import Read, Steps
-
-if TYPE_CHECKING:
-    from .learner import Learner
+from .stepping import Stepping
 
 _SMOOTHING = 0.9
 _HOPELESS = 4.0
@@ -31,7 +29,7 @@ class LearningRates(NamedTuple):
     suggestion: float | None
 
 
-def find(learner: Learner, train: Iterable[Any], low: float, high: float, count: int) -> Steps:
+def find(learner: Stepping, train: Iterable[Any], low: float, high: float, count: int) -> Steps:
     """Takes up to `count` steps with rates that grow from low to high, and undoes them."""
     if not 0 < low < high or count < 2:
         raise OptionError(

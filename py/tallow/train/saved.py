@@ -13,18 +13,17 @@ from ..runtime.drivers import Read, Steps
 from ..tensor import Tensor, asarray
 from .callbacks import Callback
 from .compiled import is_better
+from .stepping import Stepping
 
-Learner = Any  # learner.py imports this file
 
-
-def batches(learner: Learner, train: Iterable[Any]) -> Iterator[Any]:
+def batches(learner: Stepping, train: Iterable[Any]) -> Iterator[Any]:
     """The batches of an epoch that the run has not learned from yet. A DataLoader goes on by
     itself (`restore`); of other data, batches are skipped."""
     skipped = 0 if hasattr(train, "load_state_dict") else learner.batch
     return islice(iter(train), skipped, None)
 
 
-def keep(learner: Learner, train: Iterable[Any], record: Mapping[str, Any] | None = None) -> Steps:
+def keep(learner: Stepping, train: Iterable[Any], record: Mapping[str, Any] | None = None) -> Steps:
     """Writes a checkpoint, if the learner has a folder. record: what the run just measured, which
     decides whether it is the best so far."""
     folder = learner.folder
@@ -47,7 +46,7 @@ def keep(learner: Learner, train: Iterable[Any], record: Mapping[str, Any] | Non
     learner.tell("on_checkpoint", name)
 
 
-def _state(learner: Learner, train: Iterable[Any]) -> dict[str, Any]:
+def _state(learner: Stepping, train: Iterable[Any]) -> dict[str, Any]:
     """All that a run needs to go on, with tensors that are still on the device."""
     loader = train.state_dict() if hasattr(train, "load_state_dict") else None  # type: ignore[attr-defined]
     return {
@@ -65,7 +64,7 @@ def _state(learner: Learner, train: Iterable[Any]) -> dict[str, Any]:
     }
 
 
-def _callbacks(learner: Learner) -> dict[str, Callback]:
+def _callbacks(learner: Stepping) -> dict[str, Callback]:
     """Callbacks by the names of their classes, numbered where there are several of one."""
     found: dict[str, Callback] = {}
     for each in learner.callbacks:
@@ -105,7 +104,7 @@ def _on_host(state: dict[str, Any]) -> Steps:
     return put(state)
 
 
-def restore(learner: Learner, train: Iterable[Any], state: Mapping[str, Any]) -> None:
+def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -> None:
     """Has a learner go on from the state of a checkpoint. Raises CheckpointError if it is that of
     another model, optimiser or learner."""
     try:

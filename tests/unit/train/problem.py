@@ -11,7 +11,7 @@ import tallow as tl
 from tallow import nn, optim
 from tallow.data import DataLoader, TensorDataset
 from tallow.metrics import Metric
-from tallow.train import Callback, Learner
+from tallow.train import Callback, Learner, Run
 
 _DRAWN = np.random.default_rng(5).standard_normal((250, 4)).astype(np.float32)
 X, Y = _DRAWN, _DRAWN[:, :3].argmax(axis=1)
@@ -44,7 +44,7 @@ class StopAt(Callback):
     def __init__(self, step: int) -> None:
         self.step = step
 
-    def on_step_end(self, learner: Learner) -> None:
+    def on_step_end(self, learner: Run) -> None:
         if learner.steps == self.step:
             learner.stop("a test")
 

@@ -12,7 +12,7 @@ from tests.unit.train.problem import StopAt, learner, loaders, weights
 import tallow as tl
 from tallow import nn, optim
 from tallow.errors import CheckpointError, OptionError
-from tallow.train import Learner, checkpoints
+from tallow.train import Learner, Run, checkpoints
 
 
 def names(folder: Path) -> list[str]:
@@ -51,7 +51,7 @@ def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
     first, second = learner(tmp_path), learner(tmp_path)
 
     class Second(tl.train.Callback):
-        def on_epoch_start(self, learner: Learner) -> None:
+        def on_epoch_start(self, learner: Run) -> None:
             with pytest.raises(CheckpointError, match="another run writes its checkpoints here"):
                 second.fit(*loaders(), epochs=1)
 

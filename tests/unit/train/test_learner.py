@@ -25,7 +25,7 @@ import tallow as tl
 import tallow.nn.functional as F  # noqa: N812
 from tallow import nn, optim
 from tallow.runtime import drivers
-from tallow.train import Callback, EarlyStopping, Learner
+from tallow.train import Callback, EarlyStopping, Learner, Run
 
 
 def test_a_run_is_what_the_loop_by_hand_is(device: str) -> None:
@@ -171,7 +171,7 @@ def test_schedules_step_each_epoch_or_each_step() -> None:
     rates = []
 
     class Rates(Callback):
-        def on_step_end(self, learner: Learner) -> None:
+        def on_step_end(self, learner: Run) -> None:
             rates.append(learner.optimizers[0].param_groups[0]["lr"])
 
     trained = linear(callbacks=[Rates()], schedule_every="step")
@@ -219,7 +219,7 @@ def test_parts_that_are_frozen_at_first() -> None:
     before, seen = hidden.tolist(), []
 
     class Look(Callback):
-        def on_record(self, learner: Learner, record: Any) -> None:
+        def on_record(self, learner: Run, record: Any) -> None:
             seen.append(hidden.tolist())
 
     trained.callbacks.append(Look())

@@ -24,7 +24,7 @@ from tests.unit.train.problem import (
 
 import tallow as tl
 from tallow.runtime.native import device as native_device
-from tallow.train import Callback, Learner
+from tallow.train import Callback, Learner, Run
 from tallow_build.paths import ROOT
 
 
@@ -109,7 +109,7 @@ def test_more_epochs_go_on_from_a_complete_run(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_a_run_after_the_step_saved(tmp_path: Path) -> None:
     class Interrupted(Callback):
-        def on_step_end(self, learner: Learner) -> None:
+        def on_step_end(self, learner: Run) -> None:
             if learner.steps == 9:
                 os.kill(os.getpid(), signal.SIGINT)
 
@@ -127,7 +127,7 @@ def test_ctrl_c_ends_a_run_after_the_step_saved(tmp_path: Path) -> None:
 def test_a_cancelled_run_is_saved(tmp_path: Path) -> None:
     async def run() -> None:
         class Cancelled(Callback):
-            def on_step_end(self, learner: Learner) -> None:
+            def on_step_end(self, learner: Run) -> None:
                 if learner.steps == 10:
                     task.cancel()
 
@@ -150,7 +150,7 @@ def test_a_run_goes_on_by_itself_when_its_device_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Lost(Callback):
-        def on_step_end(self, learner: Learner) -> None:
+        def on_step_end(self, learner: Run) -> None:
             if learner.steps == 10 and not lost:
                 lost.append(native_device.open_device())
                 error = tl.DeviceLostError("The GPU device was lost: a test.")

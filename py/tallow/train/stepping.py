@@ -1,0 +1,128 @@
+"""`Stepping`: the compiled functions of a learner, and what its loop asks for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ..amp import GradScaler, autocast
+from ..errors import MissingError
+from ..grad_mode import no_grad
+from ..nn.utils import clip_grad_norm_, clip_grad_value_
+from ..optim.lr_scheduler import LRScheduler
+from ..runtime.jit import Jitted
+from .callbacks import Callback
+from .checkpoints import Folder
+from .compiled import Tally, length_of, result_of
+from .run import Run
+
+
+class Stepping(Run):
+    """A run that steps: what a learner's options mean on the device."""
+
+    schedules: list[LRScheduler]
+    schedule_every: str
+    accumulate: int
+    clip_norm: float | None
+    clip_value: float | None
+    unfreeze: dict[str, int]
+    validate_every: int | None
+    checkpoint_every: int | None
+    device: str | None
+    seed: int | None
+    folder: Folder | None
+    callbacks: list[Callback]
+    scaler: GradScaler
+    clock: Callable[[], float] = staticmethod(time.monotonic)
+
+    def compile(self, device: str | None) -> None:
+        """Makes the compiled functions, for a device."""
+        self.tally, self.measured = Tally(), Tally()
+        """What steps of training, and of an evaluation, measured."""
+        self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
+        self._advancing = Jitted(self._advance, frozenset(), device)
+        self._measuring = Jitted(self._measure_batch, frozenset(), device)
+        self._predicting = Jitted(self.predict_step, frozenset(), device)
+
+    def step(self, batch: Any) -> Any:
+        """See `Learner.step`."""
+        raise MissingError(f"{type(self).__name__} does not define step()")
+
+    def predict_step(self, batch: Any) -> Any:
+        """See `Learner.predict_step`."""
+        raise MissingError(f"{type(self).__name__} does not define predict_step()")
+
+    # ---- what the loop asks --------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begins a run: no step was taken."""
+        self.history = []
+        self.epoch = self.steps = self.batch = 0
+        self.best = None
+        self.tally.reset()
+
+    def tell(self, event: str, *given: Any) -> None:
+        """Calls a method of all callbacks."""
+        for each in self.callbacks:
+            getattr(each, event)(self, *given)
+
+    def train_batch(self, batch: Any) -> None:
+        """Learns from a batch: gives a step to the device and reads nothing."""
+        self.items = length_of(batch)
+        self._training(batch, advance=(self.batch + 1) % self.accumulate == 0)
+
+    def advance_rest(self) -> None:
+        """Learns from the last batches of an epoch, which are fewer than `accumulate`."""
+        self._advancing()
+
+    def measure_batch(self, batch: Any) -> None:
+        """Takes a batch into account in `measured` and in the metrics."""
+        preds, target = self._measuring(batch)
+        for metric in self.metrics.values():
+            if metric.collects:
+                metric.update(preds, target)
+
+    def predict_batch(self, batch: Any) -> Any:
+        """The outputs of a batch."""
+        return self._predicting(batch)
+
+    # ---- the compiled functions ----------------------------------------------------------------
+
+    def _train_batch(self, batch: Any, advance: bool) -> None:
+        with autocast("webgpu", enabled=self.scaler.is_enabled()):
+            result = result_of(self.step(batch))
+        self.scaler.scale(result.loss / self.accumulate).backward()
+        if advance:
+            self._advance()
+        self.tally.add({"loss": result.loss, **result.others}, length_of(batch))
+
+    def _advance(self) -> None:
+        """A step of all optimisers with the gradients that there are."""
+        params = [p for each in self.optimizers for g in each.param_groups for p in g["params"]]
+        if self.scaler.is_enabled():
+            for optimizer in self.optimizers:
+                self.scaler.unscale_(optimizer)
+        if self.clip_value is not None:
+            clip_grad_value_(params, self.clip_value)
+        if self.clip_norm is not None:
+            clip_grad_norm_(params, self.clip_norm)
+        for optimizer in self.optimizers:
+            self.scaler.step(optimizer)
+            optimizer.zero_grad()
+        self.scaler.update()
+
+    def _measure_batch(self, batch: Any) -> tuple[Any, Any]:
+        with no_grad():
+            result = result_of(self.step(batch))
+            self.measured.add({"loss": result.loss, **result.others}, length_of(batch))
+            for metric in self.metrics.values():
+                if not metric.collects:
+                    metric.update(result.preds, result.target)
+            collected = any(metric.collects for metric in self.metrics.values())
+            return (result.preds, result.target) if collected else (None, None)
+
+    def freeze(self) -> None:
+        """Freezes the parts that do not learn in the running epoch, and no others."""
+        for name, epoch in self.unfreeze.items():
+            self.model.get_submodule(name).requires_grad_(self.epoch >= epoch)
