@@ -74,6 +74,14 @@ class MetricCollection(Metric):
         """Each name, with prefix and postfix, and its metric."""
         return list(self._by_name(self.metrics).items())
 
+    def keys(self) -> list[str]:
+        """Each name, with prefix and postfix."""
+        return list(self)
+
+    def values(self) -> list[Metric]:
+        """The metrics."""
+        return list(self.metrics.values())
+
     def __getitem__(self, name: str) -> Metric:
         return dict(self.items())[name]
 

@@ -151,8 +151,8 @@ def _greatest_so_far(x: Tensor) -> Tensor:
 
 class AUROC(Curve):
     """The area under the ROC curve: how likely a positive has a higher score than a negative, where
-    equal scores count half. It is 0 if there are no positives, or no negatives; torchmetrics warns
-    of this, which would need a read here.
+    equal scores count half. It is 0 if there are no positives, or no negatives, also of one class
+    in an average; torchmetrics warns of this, which would need a read here.
 
     max_fpr: only the part up to this rate of false positives counts (binary), scaled so that 0.5
       is chance; None is all.

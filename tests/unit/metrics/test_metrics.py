@@ -127,7 +127,8 @@ def test_a_collection() -> None:
     for batch in batches:
         both.update(*batch)
     found = both.compute()
-    assert list(found) == list(both) == ["valid_Accuracy", "valid_AUROC"]
+    assert list(found) == both.keys() == ["valid_Accuracy", "valid_AUROC"]
+    assert both.values() == [both["valid_Accuracy"], both["valid_AUROC"]]
     alone = metrics.AUROC("binary")
     for batch in batches:
         alone.update(*batch)
