@@ -207,6 +207,7 @@ def backend(name: str | None = None) -> Backend:
 
 
 def _device(name: str) -> Device:
+    name = getattr(name, "place", name)  # of a tensor's "cpu"
     if name not in DEVICES:
         known = ", ".join(DEVICES)
         raise DeviceUnavailableError(f"{name!r} is not a device; choose one of {known}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -179,7 +180,7 @@ def test_common_subexpressions_are_computed_once() -> None:
     x = image(8, 8)
     y = tl.exp(x + 1.0) * tl.exp(x + 1.0)
     (module,) = compiled(x, y).plan.modules
-    assert module.count("exp(") == 1
+    assert len(re.findall(r"select\(exp\w*\(", module)) == 1
 
 
 def test_what_is_known_is_folded() -> None:
