@@ -13,7 +13,7 @@ from ..core.device_name import DeviceName, placed_on, resolved
 from ..core.dtype import DType, float32, in_pytorch
 from ..core.hostarray import HostArray
 from ..core.shape import Count, Shape, size_of
-from ..errors import DTypeError, GradientError, ShapeError
+from ..errors import DeviceUnavailableError, DTypeError, GradientError, ShapeError
 from ..facts import Fact, ReadOnly, Table
 from ..grad_mode import is_grad_enabled
 from ..graph import Node, alias, seams
@@ -336,8 +336,14 @@ class Variable(Tensor):
         _PENDING.pop(self.number, None)
 
     def _computed(self, value: Tensor) -> Buffer:
-        """A tensor's value in a buffer of its own."""
-        used = backend(self.stored_on)
+        """A tensor's value in a buffer of its own; on the default device, if that on which it was
+        is unavailable by now, and nobody asked for it by name."""
+        try:
+            used = backend(self.stored_on)
+        except DeviceUnavailableError:
+            if self._device is not None:
+                raise
+            used = backend()
         node = value.node
         known = _known(node)
         if known is not None:
@@ -356,7 +362,10 @@ class Variable(Tensor):
             self.settle(self._computed(self._initial))
         assert self._buffer is not None
         has = self._buffer.memory
-        wanted = backend(has.name).memory if memory is None else memory
+        try:
+            wanted = backend(has.name).memory if memory is None else memory
+        except DeviceUnavailableError as error:
+            raise lost(f"the variable {self.name!r}") from error
         if has is not wanted:
             if has.name == wanted.name:
                 raise lost(f"the variable {self.name!r}")

@@ -23,6 +23,7 @@ from tests.unit.train.problem import (
 )
 
 import tallow as tl
+from tallow.runtime import device
 from tallow.runtime.native import device as native_device
 from tallow.train import Callback, Learner, Run
 from tallow_build.paths import ROOT
@@ -173,3 +174,27 @@ def test_a_run_goes_on_by_itself_when_its_device_is_lost(
         assert "checkpoints=PATH" in str(caught.value.__notes__)
     finally:
         tl.set_default_device(before)
+
+
+@pytest.mark.usefixtures("native")
+def test_a_run_goes_on_on_another_device_when_its_own_stays_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lost(Callback):
+        def on_step_end(self, learner: Run) -> None:
+            if learner.steps == 10 and not lost:
+                lost.append(True)
+                error = tl.DeviceLostError("The GPU device was lost: a test.")
+                monkeypatch.setattr(native_device.open_device(), "lost", error)
+                monkeypatch.setattr(device.DEVICES["webgpu"], "backend", lambda: "a test")
+
+    lost: list[bool] = []
+    ranked = [device.DEVICES[name] for name in ("webgpu", "wasm", "numpy")]
+    monkeypatch.setattr(device, "_by_rank", lambda: ranked)
+    other = tl.devices()[1]
+    tl.set_default_device(None)
+    trained = learner(tmp_path, callbacks=[Lost()])
+    with pytest.warns(RuntimeWarning, match=f"goes on from step-00000007, on '{other}'"):
+        trained.fit(*loaders(), epochs=3)
+    assert trained.model.state_dict()["1.weight"].device == other
+    assert trained.epoch == 3
