@@ -138,8 +138,8 @@ class DataLoader(Generic[T_co]):
         `state_dict`, in the same order. Samples that are skipped are not fetched; but a stream
         gives them again.
 
-        state_dict: what `state_dict` gave. Random numbers that the order or the samples are drawn
-          from, beside a generator of the loader's, are restored by whoever saved them.
+        state_dict: what `state_dict` gave. It restores a generator of the loader's own. The caller
+          restores other random numbers: those of `tl.manual_seed`, and those of samples.
         """
         self._position.load_state_dict(state_dict)
 

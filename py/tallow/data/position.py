@@ -27,6 +27,8 @@ class Position:
 
     def state_dict(self) -> dict[str, Any]:
         """Numbers and texts, for `load_state_dict`."""
+        if self._resumed is not None:  # nothing was given since
+            return dict(self._resumed)
         own = None if self._generator is None else packed(self._state())
         order = None if self._order is None else packed(self._order)
         return {"batches": self.batches, "order": order, "generator": own}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import functions as f
-from ..errors import OptionError
+from ..errors import MissingError, OptionError
 from ..tensor import Tensor
 from .tasks import AVERAGES, TaskMetric, divided, of_tasks, one_of
 
@@ -83,7 +83,7 @@ class Counted(TaskMetric):
 
     def ratio(self, tp: Tensor, fp: Tensor, tn: Tensor, fn: Tensor) -> Tensor:
         """The value for counts, float32, of their shape; every subclass defines it."""
-        raise NotImplementedError
+        raise MissingError(f"{type(self).__name__} does not define ratio()")
 
 
 class Accuracy(Counted):

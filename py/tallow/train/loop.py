@@ -126,8 +126,8 @@ def _run(
                 lost_at = learner.steps
                 yield from _recover(learner, train, error)
     except asyncio.CancelledError:
-        if learner.folder is not None:
-            yield from saved.keep(learner, train)
+        if learner.batch % learner.accumulate == 0 or learner.ended:
+            yield from _keep(learner, train)
         raise
     finally:
         learner.model.train(was_training)
@@ -140,6 +140,8 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
     learner.freeze()
     learner.tell("on_epoch_start")
     pace, started = Pace(learner), learner.clock()
+    if learner.due:
+        yield from _record(learner, train, valid, started)
     for batch in saved.batches(learner, train):
         try:
             learner.train_batch(batch)
@@ -153,29 +155,29 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
             for schedule in learner.schedules:
                 schedule.step()
         learner.tell("on_step_end")
+        every = learner.validate_every
+        learner.due = every is not None and learner.steps % every == 0
         if pace.due():
             yield from _look(learner, pace)
         if not whole:
             continue
         kept = False
-        if learner.validate_every and learner.steps % learner.validate_every == 0:
+        if learner.due:
             yield from _record(learner, train, valid, started)
             pace.begin()
             started, kept = learner.clock(), True
         elif learner.checkpoint_every and learner.steps % learner.checkpoint_every == 0:
-            yield from _look(learner, pace)
-            yield from saved.keep(learner, train)
+            yield from _keep(learner, train)
             kept = True
         if learner.stopped is not None:
             if not kept:
-                yield from saved.keep(learner, train)
+                yield from _keep(learner, train)
             return
     if learner.batch == 0:
         raise OptionError(f"fit: the data have no batch{_why_empty(train)}")
     if learner.batch % learner.accumulate:
         learner.advance_rest()
-    learner.epoch += 1
-    learner.batch = 0
+    learner.ended = True
     yield from _record(learner, train, valid, started)
 
 
@@ -219,18 +221,24 @@ def _look(learner: Stepping, pace: Pace | None = None) -> Steps:
 def _record(
     learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, started: float
 ) -> Steps:
-    """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint."""
+    """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint. Nothing of the
+    run changes until all is measured, so that a run that is cancelled meanwhile measures again."""
     means = yield from _look(learner)
-    learner.tally.reset()
-    record: dict[str, Any] = {"epoch": learner.epoch, "step": learner.steps}
+    ended = learner.ended
+    record: dict[str, Any] = {"epoch": learner.epoch + ended, "step": learner.steps}
     record |= {f"train_{name}": value for name, value in means.items()}
     if valid is not None:
         measured = yield from evaluate(learner, valid)
         record |= {f"valid_{name}": value for name, value in measured.items()}
     record["lr"] = learner.optimizers[0].param_groups[0]["lr"]
     record["seconds"] = learner.clock() - started
+    if ended:
+        learner.epoch += 1
+        learner.batch = 0
+    learner.ended = learner.due = False
+    learner.tally.reset()
     learner.history.append(record)
-    if learner.schedule_every == "epoch" and learner.batch == 0:
+    if learner.schedule_every == "epoch" and ended:
         for schedule in learner.schedules:
             if isinstance(schedule, ReduceLROnPlateau):
                 schedule.step(record[learner.monitored(record)])
@@ -238,6 +246,13 @@ def _record(
                 schedule.step()
     learner.tell("on_record", record)
     yield from saved.keep(learner, train, record)
+
+
+def _keep(learner: Stepping, train: Iterable[Any]) -> Steps:
+    """Writes a checkpoint between two records, if all losses so far are finite."""
+    if learner.folder is not None:
+        yield from _look(learner)
+        yield from saved.keep(learner, train)
 
 
 def _why_empty(data: object) -> str:

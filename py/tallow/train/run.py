@@ -35,6 +35,10 @@ class Run:
         """How many batches the run has learned from."""
         self.batch = 0
         """How many of them are of the running epoch."""
+        self.ended = False
+        """Whether the running epoch has no batch left, and its record is yet to be made."""
+        self.due = False
+        """Whether a record within an epoch is yet to be made."""
         self.items = 0
         """How many samples the latest batch had."""
         self.stopped: str | None = None

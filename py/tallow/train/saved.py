@@ -50,7 +50,12 @@ def _state(learner: Stepping, train: Iterable[Any]) -> dict[str, Any]:
     """All that a run needs to go on, with tensors that are still on the device."""
     loader = train.state_dict() if hasattr(train, "load_state_dict") else None  # type: ignore[attr-defined]
     return {
-        "position": {"epoch": learner.epoch, "steps": learner.steps, "batch": learner.batch},
+        "position": {
+            "epoch": learner.epoch,
+            "steps": learner.steps,
+            "batch": learner.batch,
+            "due": learner.due,
+        },
         "model": dict(learner.model.state_dict()),
         "optimizers": [each.state_dict() for each in learner.optimizers],
         "schedules": [each.state_dict() for each in learner.schedules],
@@ -128,7 +133,7 @@ def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -
     learner.tally.load_state(state["tally"])
     position = state["position"]
     learner.epoch, learner.steps = position["epoch"], position["steps"]
-    learner.batch = position["batch"]
+    learner.batch, learner.due = position["batch"], position["due"]
     learner.history = [dict(each) for each in state["history"]]
     learner.best = None if state["best"] is None else tuple(state["best"])
     loader = state["loader"]

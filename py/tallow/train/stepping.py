@@ -59,7 +59,7 @@ class Stepping(Run):
         """Begins a run: no step was taken."""
         self.history = []
         self.epoch = self.steps = self.batch = 0
-        self.best = None
+        self.best, self.ended, self.due = None, False, False
         self.tally.reset()
 
     def tell(self, event: str, *given: Any) -> None:

@@ -23,7 +23,7 @@ from tests.unit.train.problem import (
 )
 
 import tallow as tl
-from tallow.runtime import device
+from tallow.runtime import device, drivers
 from tallow.runtime.native import device as native_device
 from tallow.train import Callback, Learner, Run
 from tallow_build.paths import ROOT
@@ -144,6 +144,46 @@ def test_a_cancelled_run_is_saved(tmp_path: Path) -> None:
     again = learner(tmp_path, callbacks=[StopAt(999)])
     again.resume(*loaders(), epochs=3)
     assert weights(again) == weights(whole_run())
+
+
+@pytest.mark.parametrize("options", [{}, {"accumulate": 2}, {"validate_every": 4}], ids=str)
+def test_a_run_that_is_cancelled_anywhere_goes_on_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    """Cancelled in each of its requests in turn: at looks, in validations, at checkpoints."""
+    wanted = learner(**options)
+    wanted.fit(*loaders(), epochs=3)
+
+    async def run(number: int) -> Learner:
+        trained = learner(tmp_path / str(number), checkpoint_every=2, **options)
+        now = iter(range(10**6))
+        trained.clock = lambda: float(next(now))  # so slow that there is a look at each step
+        asked = 0
+
+        async def answered(request: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            if asked == number:
+                raise asyncio.CancelledError
+            return request.run_sync()
+
+        for kind in (drivers.Read, drivers.YieldControl):
+            monkeypatch.setattr(kind, "run_async", answered)
+        try:
+            await trained.fit_async(*loaders(), epochs=3)
+        except asyncio.CancelledError:
+            assert trained.folder is not None
+            go_on = trained.resume_async if trained.folder.names() else None
+            trained = learner(tmp_path / str(number), **options)
+            await (trained.fit_async if go_on is None else trained.resume_async)(
+                *loaders(), epochs=3
+            )
+        return trained
+
+    for number in range(1, 64, 3):
+        trained = asyncio.run(run(number))
+        assert figures(trained) == figures(wanted), number
+        assert weights(trained) == weights(wanted), number
 
 
 @pytest.mark.usefixtures("native")
