@@ -122,7 +122,7 @@ class DataLoader(Generic[T_co]):
         skipped = self._position.begin()
         for number, samples in enumerate(self._fetched(skipped)):
             batch = self.collate_fn(samples)
-            compute_batch(list(_tensors(batch)))
+            compute_batch(list(tensors_of(batch)))
             self._position.batches = skipped + number + 1
             yield batch
 
@@ -221,12 +221,12 @@ def _read(indices: Sequence[Any]) -> Sequence[Any]:
     return found
 
 
-def _tensors(batch: object) -> Iterator[Tensor]:
+def tensors_of(batch: object) -> Iterator[Tensor]:
     """All tensors within a batch."""
     if isinstance(batch, Tensor):
         yield batch
     elif isinstance(batch, Mapping):
-        yield from _tensors(list(batch.values()))
+        yield from tensors_of(list(batch.values()))
     elif isinstance(batch, (list, tuple)):
         for each in batch:
-            yield from _tensors(each)
+            yield from tensors_of(each)

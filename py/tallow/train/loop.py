@@ -17,6 +17,7 @@ from typing import Any
 from .. import functions as f
 from .. import random
 from ..data import DataLoader
+from ..data.dataloader import tensors_of
 from ..errors import (
     CheckpointError,
     DeviceLostError,
@@ -29,7 +30,6 @@ from ..optim.lr_scheduler import ReduceLROnPlateau
 from ..runtime.drivers import Open, Read, Steps, YieldControl
 from ..tensor import Tensor, realize_now
 from . import saved
-from .compiled import tensors_of
 from .stepping import Stepping
 
 _LOOKS_APART = 0.25

@@ -12,8 +12,8 @@ from ..errors import CheckpointError, TallowError
 from ..runtime.drivers import Read, Steps
 from ..tensor import Tensor, asarray
 from .callbacks import Callback
-from .compiled import is_better
 from .stepping import Stepping
+from .tally import is_better
 
 
 def batches(learner: Stepping, train: Iterable[Any]) -> Iterator[Any]:

@@ -14,8 +14,8 @@ from ..optim.lr_scheduler import LRScheduler
 from ..runtime.jit import Jitted
 from .callbacks import Callback
 from .checkpoints import Folder
-from .compiled import Tally, length_of, result_of
 from .run import Run
+from .tally import Tally, length_of, result_of
 
 
 class Stepping(Run):

@@ -1,15 +1,13 @@
-"""The two compiled functions of a learner: a step of training, and one of an evaluation.
-
-Both keep what they measure on the device, in variables: nothing is read while they run.
-"""
+"""What a step returns, and the vector in which steps add up what they measure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import functions as f
+from ..data.dataloader import tensors_of
 from ..errors import OptionError
 from ..grad_mode import no_grad
 from ..runtime.variable import Variable
@@ -49,18 +47,6 @@ def length_of(batch: Any) -> int:
     for tensor in tensors_of(batch):
         return int(tensor.shape[0]) if tensor.shape else 1
     raise OptionError(f"Learner: a batch has no tensor in it: {batch!r:.80}")
-
-
-def tensors_of(batch: Any) -> Iterable[Tensor]:
-    """All tensors within a batch."""
-    if isinstance(batch, Tensor):
-        yield batch
-    elif isinstance(batch, Mapping):
-        for each in batch.values():
-            yield from tensors_of(each)
-    elif isinstance(batch, (list, tuple)):
-        for each in batch:
-            yield from tensors_of(each)
 
 
 class Tally:
