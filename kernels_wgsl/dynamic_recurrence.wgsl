@@ -1,14 +1,12 @@
 // An LSTM with 8-bit weights (ops/dynamic_recurrence.py): a workgroup takes the steps of all
-// sequences in one direction, since their states are rounded by one range. It keeps the rounded
-// states in its memory. A lane has the elements lane, lane + LANES ... of all sequences; what is
-// theirs alone it keeps to itself. Coordinates count elements.
+// sequences in one direction, since their states are rounded by one range. It keeps the states in
+// its memory, as they are and rounded. A lane has the elements lane, lane + LANES ... of all
+// sequences. Coordinates count elements.
 
 override TIME: u32;
 override BATCH: u32;
 override DIRECTIONS: u32;
 override HIDDEN: u32;
-// The rows of the weights: HIDDEN, and zeros up to a multiple of 16.
-override ROWS: u32;
 // A bit for each direction.
 override BACKWARD: u32;
 override INPUT_FORGET: u32;
@@ -29,15 +27,16 @@ const LANES = 256u;
 const EACH = 8u; // elements of a lane
 
 @group(0) @binding(0) var<storage, read> projected: array<f32>;
-@group(0) @binding(1) var<storage, read> weights: array<i32>;
-@group(0) @binding(2) var<storage, read> zeros: array<i32>;
-@group(0) @binding(3) var<storage, read> scales: array<f32>;
-@group(0) @binding(4) var<storage, read> states: array<f32>;
-@group(0) @binding(5) var<storage, read> extra: array<f32>;
-@group(0) @binding(6) var<storage, read> lengths: array<i32>;
-@group(0) @binding(7) var<storage, read_write> out: array<f32>;
+@group(0) @binding(1) var<storage, read> weights: array<vec4i>;
+@group(0) @binding(2) var<storage, read> scales: array<f32>;
+@group(0) @binding(3) var<storage, read> states: array<f32>;
+@group(0) @binding(4) var<storage, read> extra: array<f32>;
+@group(0) @binding(5) var<storage, read> lengths: array<i32>;
+@group(0) @binding(6) var<storage, read_write> out: array<f32>;
 
-var<workgroup> rounded: array<i32, 2048>;
+var<workgroup> hidden: array<f32, 2048>;
+// The rounded states of a sequence, less 128, four in a word.
+var<workgroup> rounded: array<u32, 2048>;
 var<workgroup> lows: array<f32, 256>;
 var<workgroup> highs: array<f32, 256>;
 
@@ -45,13 +44,10 @@ fn load_x(t: u32, b: u32, d: u32, gate: u32, unit: u32) -> f32 {
   return projected[(((t * BATCH + b) * DIRECTIONS + d) * 4u + gate) * HIDDEN + unit];
 }
 
-// The weights of all gates, a byte each.
-fn load_hidden(d: u32, k: u32, unit: u32) -> i32 {
-  return weights[(d * ROWS + k) * HIDDEN + unit];
-}
-
-fn load_zero(d: u32, gate: u32, unit: u32) -> i32 {
-  return zeros[(d * 4u + gate) * HIDDEN + unit];
+// For each gate, the weights of four elements of a state; after the last ones, their sums, and
+// their zero points.
+fn load_hidden(d: u32, k: u32, unit: u32, all: u32) -> vec4i {
+  return weights[(d * (words() + 2u) + k) * HIDDEN + unit + all];
 }
 
 fn load_scale(d: u32, gate: u32, unit: u32) -> f32 {
@@ -74,38 +70,42 @@ fn store_out(row: u32, d: u32, b: u32, unit: u32, value: f32) {
   out[((row * DIRECTIONS + d) * BATCH + b) * HIDDEN + unit] = value;
 }
 
-// An element of a rounded state times the weights of all gates.
-fn product(d: u32, k: u32, unit: u32, at: u32) -> vec4i {
-  let bytes = vec4i(load_hidden(d, k, unit)) << vec4u(24u, 16u, 8u, 0u);
-  return (bytes >> vec4u(24u)) * rounded[at + k];
+// Words of a sequence's rounded states: HIDDEN / 4, and zeros up to a multiple of 4.
+fn words() -> u32 {
+  return (HIDDEN + 15u) / 16u * 4u;
 }
 
-fn products(d: u32, b: u32, unit: u32) -> vec4f {
-  let at = b * ROWS;
+// Four elements of the rounded states times the weights of each gate.
+fn product(d: u32, k: u32, unit: u32, word: u32) -> vec4i {
+  let four = bitcast<vec4u>(load_hidden(d, k, unit, 0u));
+  return vec4i(
+    dot4I8Packed(four.x, word),
+    dot4I8Packed(four.y, word),
+    dot4I8Packed(four.z, word),
+    dot4I8Packed(four.w, word),
+  );
+}
+
+fn sum(word: u32) -> i32 {
+  return dot4I8Packed(word, 0x01010101u);
+}
+
+// The products of the states, less their zero point, and the weights, less theirs.
+fn products(d: u32, b: u32, unit: u32, zero: i32) -> vec4f {
+  let first = b * words();
   var sums = vec4i();
   var total = 0;
-  for (var k = 0u; k < ROWS; k += 16u) {
-    sums += product(d, k, unit, at) + product(d, k + 1u, unit, at);
-    sums += product(d, k + 2u, unit, at) + product(d, k + 3u, unit, at);
-    sums += product(d, k + 4u, unit, at) + product(d, k + 5u, unit, at);
-    sums += product(d, k + 6u, unit, at) + product(d, k + 7u, unit, at);
-    sums += product(d, k + 8u, unit, at) + product(d, k + 9u, unit, at);
-    sums += product(d, k + 10u, unit, at) + product(d, k + 11u, unit, at);
-    sums += product(d, k + 12u, unit, at) + product(d, k + 13u, unit, at);
-    sums += product(d, k + 14u, unit, at) + product(d, k + 15u, unit, at);
-    let first = rounded[at + k] + rounded[at + k + 1u] + rounded[at + k + 2u] + rounded[at + k + 3u];
-    let second = rounded[at + k + 4u] + rounded[at + k + 5u] + rounded[at + k + 6u]
-      + rounded[at + k + 7u];
-    let third = rounded[at + k + 8u] + rounded[at + k + 9u] + rounded[at + k + 10u]
-      + rounded[at + k + 11u];
-    let fourth = rounded[at + k + 12u] + rounded[at + k + 13u] + rounded[at + k + 14u]
-      + rounded[at + k + 15u];
-    total += (first + second) + (third + fourth);
+  for (var k = 0u; k < words(); k += 4u) {
+    let at = first + k;
+    let four = vec4u(rounded[at], rounded[at + 1u], rounded[at + 2u], rounded[at + 3u]);
+    sums += product(d, k, unit, four.x) + product(d, k + 1u, unit, four.y);
+    sums += product(d, k + 2u, unit, four.z) + product(d, k + 3u, unit, four.w);
+    total += (sum(four.x) + sum(four.y)) + (sum(four.z) + sum(four.w));
   }
-  let zero = vec4i(
-    load_zero(d, 0u, unit), load_zero(d, 1u, unit), load_zero(d, 2u, unit), load_zero(d, 3u, unit),
-  );
-  return vec4f(sums - zero * total);
+  let less = 128 - zero;
+  total += less * i32(HIDDEN);
+  sums += less * load_hidden(d, words(), unit, 0u);
+  return vec4f(sums - load_hidden(d, words() + 1u, unit, 0u) * total);
 }
 
 // Beyond 10 the answer is 1 to the last bit, while exp in tanh may overflow; near 0 some drivers
@@ -165,6 +165,10 @@ fn gate_1(x: f32) -> f32 {
   return activate(FUNCTION_1, bitcast<f32>(ALPHA_1), bitcast<f32>(BETA_1), clipped(x));
 }
 
+fn rounded_to(value: f32, factor: f32, zero: f32) -> i32 {
+  return i32(clamp(round(value / factor) + zero, 0.0, 255.0)) - 128;
+}
+
 @compute @workgroup_size(256, 1, 1)
 fn main(
   @builtin(workgroup_id) group: vec3u,
@@ -173,34 +177,29 @@ fn main(
   let d = group.z;
   let back = ((BACKWARD >> d) & 1u) == 1u;
   let count = BATCH * HIDDEN;
-  var before: array<f32, EACH>;
   var cell: array<f32, EACH>;
   for (var element = lane; element < count; element += LANES) {
-    let own = element / LANES;
-    before[own] = load_state(0u, d, element / HIDDEN, element % HIDDEN);
-    cell[own] = load_state(1u, d, element / HIDDEN, element % HIDDEN);
-  }
-  // The rows behind HIDDEN stay 0. Not every driver clears a workgroup's memory.
-  for (var at = lane; at < BATCH * ROWS; at += LANES) {
-    rounded[at] = 0;
+    hidden[element] = load_state(0u, d, element / HIDDEN, element % HIDDEN);
+    cell[element / LANES] = load_state(1u, d, element / HIDDEN, element % HIDDEN);
   }
   for (var step = 0u; step < TIME; step++) {
     var low = 0.0;
     var high = 0.0;
     for (var element = lane; element < count; element += LANES) {
-      let own = element / LANES;
       // A sequence that is over counts for one step more.
-      let seen = select(0.0, before[own], i32(step) <= load_length(element / HIDDEN));
+      let seen = select(0.0, hidden[element], i32(step) <= load_length(element / HIDDEN));
       low = min(low, seen);
       high = max(high, seen);
     }
     lows[lane] = low;
     highs[lane] = high;
     workgroupBarrier();
-    for (var apart = LANES / 2u; apart > 0u; apart /= 2u) {
+    for (var apart = LANES / 4u; apart > 0u; apart /= 4u) {
       if (lane < apart) {
-        lows[lane] = min(lows[lane], lows[lane + apart]);
-        highs[lane] = max(highs[lane], highs[lane + apart]);
+        for (var other = lane + apart; other < 4u * apart; other += apart) {
+          lows[lane] = min(lows[lane], lows[other]);
+          highs[lane] = max(highs[lane], highs[other]);
+        }
       }
       workgroupBarrier();
     }
@@ -208,9 +207,15 @@ fn main(
     high = highs[0];
     let factor = select((high - low) / 255.0, 1.0, low == high);
     let zero = clamp(round(-low / factor), 0.0, 255.0);
-    for (var element = lane; element < count; element += LANES) {
-      let whole = clamp(round(before[element / LANES] / factor) + zero, 0.0, 255.0) - zero;
-      rounded[element / HIDDEN * ROWS + element % HIDDEN] = i32(whole);
+    for (var at = lane; at < BATCH * words(); at += LANES) {
+      let start = at / words() * HIDDEN;
+      let k = at % words() * 4u;
+      var word = 0u;
+      for (var part = 0u; part < 4u && k + part < HIDDEN; part++) {
+        let value = rounded_to(hidden[start + k + part], factor, zero);
+        word |= (bitcast<u32>(value) & 255u) << (8u * part);
+      }
+      rounded[at] = word;
     }
     workgroupBarrier();
     let t = select(step, TIME - 1u - step, back);
@@ -224,7 +229,7 @@ fn main(
         load_scale(d, 2u, unit),
         load_scale(d, 3u, unit),
       );
-      let sums = products(d, b, unit) * (factor * scale);
+      let sums = products(d, b, unit, i32(zero)) * (factor * scale);
       let old = cell[own];
       let enter = gate_0(sums.x + load_x(t, b, d, 0u, unit) + load_extra(d, 0u, unit) * old);
       let rest = sums.z + load_x(t, b, d, 2u, unit) + load_extra(d, 2u, unit) * old;
@@ -234,14 +239,16 @@ fn main(
       let shown = activate(FUNCTION_2, bitcast<f32>(ALPHA_2), bitcast<f32>(BETA_2), next);
       let after = gate_0(leave) * shown;
       let alive = i32(step) < load_length(b);
-      before[own] = select(before[own], after, alive);
-      cell[own] = select(old, next, alive);
+      if (alive) {
+        hidden[element] = after;
+        cell[own] = next;
+      }
       store_out(t, d, b, unit, select(0.0, after, alive));
     }
   }
   for (var element = lane; element < count; element += LANES) {
     let own = element / LANES;
-    store_out(TIME, d, element / HIDDEN, element % HIDDEN, before[own]);
+    store_out(TIME, d, element / HIDDEN, element % HIDDEN, hidden[element]);
     store_out(TIME + 1u, d, element / HIDDEN, element % HIDDEN, cell[own]);
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from op_cases import CASES, OF_WEBASSEMBLY
 from run_case import graph_of
 
+from tallow.ops.dynamic_recurrence import OF_WEBGPU
 from tallow.ops.kinds import REGISTRY
 from tallow.ops.linalg import Hosted
 
@@ -18,6 +19,7 @@ def test_every_op_has_a_case() -> None:
         "after",  # test_order.py
         *("recurrence_kept", "recurrence_back"),  # kernel_cases.py, test_recurrence_gradient.py
         *(record.name for record in OF_WEBASSEMBLY),  # test_wasm_kernels.py
+        *(record.name for record in OF_WEBGPU),  # kernel_cases.py
         # tests/unit/tensors/test_linalg.py
         *(name for name, op in REGISTRY.items() if isinstance(op, Hosted)),
     }

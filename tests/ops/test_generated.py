@@ -27,6 +27,7 @@ from tallow.core.dtype import DType
 from tallow.functional.recurrent import DEFAULTS
 from tallow.graph import Graph, Node, input_node, make
 from tallow.ops import recurrence as ops
+from tallow.ops.dynamic_recurrence import OF_WEBGPU
 from tallow.ops.kinds import REGISTRY, Elementwise, Reduce
 from tallow.ops.linalg import Hosted
 
@@ -40,7 +41,7 @@ NOT_DRAWN = {
     "input", "buffer", "constant", "iota", "recurrence_steps", "dynamic_steps",
     "recurrence_kept", "recurrence_back",
     "winograd_input", "winograd_output", "conv2d_weight_parts", "after",
-    *(record.name for record in OF_WEBASSEMBLY),
+    *(record.name for record in (*OF_WEBASSEMBLY, *OF_WEBGPU)),
 }  # fmt: skip
 
 # onnxruntime refuses to divide integers by 0.

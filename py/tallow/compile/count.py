@@ -29,6 +29,12 @@ from ..ops.kinds import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Windo
 from ..ops.source import iota
 from .plan import Step
 
+_DYNAMIC = {
+    dynamic_recurrence.dynamic_steps,
+    dynamic_recurrence.word_steps,
+    dynamic_recurrence.word_step,
+}
+
 # Operations that a device does while it moves a byte, about; the measure of `effort`.
 _BALANCE = 8
 
@@ -148,7 +154,7 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
         return 2 * size_of(result[0][1:4]) * size_of(operands[1][0])
     if op is integer.integer_conv2d:
         return 2 * size * int(prod(attrs["kernel"])) * operands[0][0][3] // int(attrs["groups"])
-    if op is dynamic_recurrence.dynamic_steps:
+    if op in _DYNAMIC:
         (time, batch, directions, width), _ = operands[0]
         return 2 * time * batch * directions * width * width // 4
     if op is recurrence_training.recurrence_back:

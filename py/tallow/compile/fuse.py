@@ -31,6 +31,7 @@ from ..codegen.layout import Region
 from ..core.shape import Shape, size_of
 from ..graph import Graph, Node, consumers, make
 from ..ops import contract, elementwise, gather, integer, movement, window
+from ..ops.dynamic_recurrence import round_states, word_step, word_steps
 from ..ops.kinds import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops.source import iota
 
@@ -338,7 +339,13 @@ class _Fuser:
             # The three channels of a picture are read one by one, in any order.
             few = self.any_order and node is reader.inputs[0] and node.shape[-1] < 4
             product = reader.op in (contract.matmul, integer.integer_matmul)
-            cheap = cheap and (product or few)
+            # A step reads little more than once what is a slice of all steps, or of the one before.
+            step = node.op in (movement.slice_, movement.reshape) and reader.op in (
+                word_step,
+                word_steps,
+                round_states,
+            )
+            cheap = (cheap and (product or few)) or step
             return "repeated" if cheap or node in self.packed else "memory"
         if isinstance(reader.op, Reduce):
             return {"repeated": "repeated", "row": "same"}.get(own, "once")

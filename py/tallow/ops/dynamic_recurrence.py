@@ -10,7 +10,7 @@ lengths as in ops/recurrence.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core import dtype as dt
 from ..errors import DTypeError, ShapeError
@@ -55,35 +55,44 @@ def packed(xp: Functions[A], hidden: A) -> A:
 
 
 WORD_ROWS = 16
-"""Of `words`, there is a multiple of so many rows."""
+"""The kernel of WebGPU takes so many elements of a state at a time."""
 
 WORDS = 2048
-"""Rounded elements, of all sequences, for which WebGPU's kernel has room."""
+"""Elements of states, of all sequences, for which it has room."""
 
 
 def word_rows(size: int) -> int:
-    """How many rows `words` have."""
+    """How many elements of a state `words` have, zeros among them."""
     return -(-size // WORD_ROWS) * WORD_ROWS
 
 
-def words(xp: Functions[A], hidden: A) -> A:
-    """Signed weights (D, H, 4 * H), int32, as the kernel of WebGPU reads them: (D, rows, H), the
-    four gates of an element in the bytes of a word, the first one in the lowest.
+def words(xp: Functions[A], hidden: A, zero: A) -> A:
+    """Signed weights (D, H, 4 * H) and their zero points (D, 4 * H), int32, as the kernels of
+    WebGPU read them: (D, rows / 4 + 2, H, 4), for each gate the weights of four elements of a state
+    in the bytes of a word, the first one in the lowest; then their sums, and the zero points.
 
     xp: NumPy, or tallow.functions.
     """
     directions, size, _ = hidden.shape
+    rows = word_rows(size)
     parts = xp.reshape(hidden, (directions, size, GATES, size))
-    word = parts[:, :, GATES - 1] * (1 << 24)
-    for gate in range(GATES - 1):
-        word = word + (parts[:, :, gate] & 255) * (1 << 8 * gate)
-    return xp.pad(word, ((0, 0), (0, word_rows(size) - size), (0, 0)))
+    totals = xp.expand_dims(xp.sum(parts, axis=1), 1)
+    zeros = xp.reshape(zero, (directions, 1, GATES, size))
+    parts = xp.pad(parts, ((0, 0), (0, rows - size), (0, 0), (0, 0)))
+    parts = xp.reshape(parts, (directions, rows // 4, 4, GATES, size))
+    word = parts[:, :, 3] * (1 << 24)
+    for number in range(3):
+        word = word + (parts[:, :, number] & 255) * (1 << 8 * number)
+    return xp.permute_dims(xp.concat((word, totals, zeros), axis=1), (0, 1, 3, 2))
 
 
-def _from_words(np: NumPy, words: Array, size: int) -> Array:
-    """The weights (D, H, 4 * H) again."""
-    bytes_ = np.ascontiguousarray(words[:, :size]).view(np.int8).reshape(len(words), size, size, 4)
-    return bytes_.transpose(0, 1, 3, 2).reshape(len(words), size, GATES * size)
+def _from_words(np: NumPy, words: Array) -> tuple[Array, Array]:
+    """The weights (D, H, 4 * H) and the zero points again."""
+    directions, _, size, _ = words.shape
+    bytes_ = np.ascontiguousarray(words[:, :-2]).view(np.int8)
+    parts = bytes_.reshape(directions, -1, size, GATES, 4).transpose(0, 1, 4, 3, 2)
+    zeros = words[:, -1].transpose(0, 2, 1).reshape(directions, GATES * size)
+    return parts.reshape(directions, -1, GATES * size)[:, :size], zeros
 
 
 def by_elements(xp: Functions[A], values: A) -> A:
@@ -150,9 +159,6 @@ def _steps(
     result[time:] = states
     if not batch:
         return result
-    if hidden.dtype == np.int32:
-        hidden = _from_words(np, hidden, size).astype(np.float32)
-        hidden -= zero[:, None].astype(np.float32)
     if hidden.ndim > 3:
         hidden, zero, scale = _plain_order(np, hidden, zero, scale, size)
     if hidden.dtype != np.float32:
@@ -202,8 +208,6 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     whole: tuple[int, ...] = (directions, size, width)
     if len(hidden) > 3:
         each, whole = (directions, groups(size) * TILE, GATES), packed_shape(directions, size)
-    if kind == dt.int32:
-        whole = (directions, word_rows(size), size)
     for name, shape, wanted in (
         ("hidden", hidden, whole),
         ("zero", zero, each),
@@ -214,9 +218,7 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     ):
         if tuple(shape) != wanted:
             raise ShapeError(f"dynamic_steps: {name} is {tuple(shape)}; expected {wanted}")
-    if dtype != dt.float32 or not (
-        kind in (dt.float32, dt.int32) or (kind.is_integer and kind.size == 1)
-    ):
+    if dtype != dt.float32 or not (kind == dt.float32 or (kind.is_integer and kind.size == 1)):
         raise DTypeError(
             f"dynamic_steps: takes float32 and 8-bit weights, not {dtype.name} and {kind.name}"
         )
@@ -231,6 +233,77 @@ and attributes `backward`, `activations`, `clip` and `input_forget` as of a recu
 direction begins at the last of all steps, whatever the lengths.
 
 Passes change the weights: into float32, less their zero points, on NumPy; on WebAssembly into
-those that `packed` makes, with zero points, int32, and scales `by_elements`; on WebGPU into
-`words`, with zero points, int32.
+those that `packed` makes, with zero points, int32, and scales `by_elements`.
 """
+
+
+# ---- on WebGPU --------------------------------------------------------------------------------
+
+
+def _word_steps(np: NumPy, x: Array, hidden: Array, *others: Array, **attrs: Any) -> Array:
+    return _steps(np, x, *_from_words(np, hidden), *others, **attrs)
+
+
+def _word_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    x, hidden, scale, *others = operands
+    (*_, directions, width), size = x[0], x[0][-1] // GATES
+    wanted = directions, word_rows(size) // 4 + 2, size, GATES
+    if hidden != (wanted, dt.int32):
+        raise ShapeError(f"word_steps: hidden is {hidden}; expected int32 {wanted}")
+    weights = (directions, size, width), dt.int8
+    return _rule([x, weights, (scale[0], dt.int8), scale, *others], attrs)
+
+
+word_steps = Composite("word_steps", _word_steps, _word_rule)
+"""`dynamic_steps` with `words` instead of weights and their zero points."""
+
+
+def rounded_shape(directions: int, batch: int, size: int) -> tuple[int, ...]:
+    """Of rounded states: a sequence's words, their sum, the zero point, the bits of the scale."""
+    return directions, batch, word_rows(size) // 4 + 3
+
+
+def _round(np: NumPy, states: Array, lengths: Array) -> Array:
+    directions, batch, size = states.shape
+    result = np.zeros(rounded_shape(directions, batch, size), np.int32)
+    for d, h in enumerate(states):
+        whole, factor = eight_bits(np, h, np.where((lengths >= 0)[:, None], h, np.float32(0)))
+        zero = -np.rint(np.minimum(h[lengths >= 0].min(initial=0), 0) / factor)
+        bytes_ = (whole + zero - 128).astype(np.int8)
+        result[d, :, :-3].view(np.int8)[:, :size] = bytes_
+        result[d, :, -3] = bytes_.sum(axis=1)
+        result[d, :, -2] = zero
+        result[d, :, -1] = factor.view(np.int32)
+    return result
+
+
+def _round_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    (directions, batch, size), _ = operands[0]
+    return rounded_shape(directions, batch, size), dt.int32
+
+
+round_states = Composite("round_states", _round, _round_rule)
+"""States (D, B, H) and lengths (B,), int32, the steps that sequences have before them: below 0 if
+one has been over for longer than a step. The states as 8-bit integers, less 128, in words."""
+
+
+def _word_step(
+    np: NumPy, x: Array, hidden: Array, rounded: Array, *others: Array, **attrs: Any
+) -> Array:
+    return _word_steps(np, x, hidden, *others, **attrs)
+
+
+def _step_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    x, hidden, rounded, *others = operands
+    shape, dtype = _word_rule([x, hidden, *others], attrs)
+    rows, *state = shape
+    if rows != STATES + 1 or rounded[0] != rounded_shape(*state):
+        raise ShapeError(f"word_step: {x[0][0]} steps, rounded states {rounded[0]}")
+    return shape, dtype
+
+
+word_step = Composite("word_step", _word_step, _step_rule)
+"""`word_steps` of a single step, with the rounded states after the weights."""
+
+OF_WEBGPU = round_states, word_step, word_steps
+"""Passes for WebGPU make them."""

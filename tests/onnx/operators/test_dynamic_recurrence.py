@@ -133,8 +133,8 @@ def test_agrees_with_onnxruntime(name: str, device: str, request: Any) -> None:
 
 @pytest.mark.parametrize(
     ("limit", "kernels"),
-    [({}, 1), ({"MAX_TURNS": 60}, 6), ({"WORDS": 16}, 0)],
-    ids=["whole", "in parts", "states without room"],
+    [({}, 1), ({"MAX_TURNS": 72}, 6), ({"WORDS": 16}, 0), ({"_SHARED": 1}, 14)],
+    ids=["whole", "in parts", "states without room", "one by one"],
 )
 def test_a_gpu_has_a_kernel_for_the_steps(
     native: None, limit: dict[str, int], kernels: int, monkeypatch: pytest.MonkeyPatch
@@ -148,7 +148,7 @@ def test_a_gpu_has_a_kernel_for_the_steps(
     with tl.onnx.load(data).session("webgpu") as session:
         got = session.run(feeds).values()
         names = [step.name for step in session.plan.run]
-    assert sum("dynamic_steps" in name for name in names) == kernels
+    assert sum("word_step" in name for name in names) == kernels
     for mine, theirs in zip(got, run(data, inputs, "numpy"), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-5)
 

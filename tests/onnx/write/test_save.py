@@ -20,6 +20,7 @@ from tallow.formats.onnx.write import element_forms, window_forms
 from tallow.formats.onnx.write import writer as writing
 from tallow.graph import Graph, constant, input_node, make
 from tallow.ops import window
+from tallow.ops.dynamic_recurrence import OF_WEBGPU
 from tallow.ops.kinds import REGISTRY
 from tallow.ops.linalg import Hosted
 
@@ -50,7 +51,7 @@ def test_case(name: str, tmp_path: Path) -> None:
 def test_every_op_has_a_form() -> None:
     sources = {"input", "constant", "buffer"}
     # Passes make these in graphs that are compiled, not in graphs that are saved.
-    sources |= {record.name for record in OF_WEBASSEMBLY}
+    sources |= {record.name for record in (*OF_WEBASSEMBLY, *OF_WEBGPU)}
     sources |= {"conv2d_weight", "conv2d_weight_parts", "recurrence_gradient", "after"}
     sources |= {"recurrence_kept", "recurrence_back"}
     sources |= {"dynamic_steps", "walk_trees"}  # saved step by step, and as gathers

@@ -16,7 +16,13 @@ from kernel_case import Case
 from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
 from op_cases.winograd import winograd_input, winograd_output
-from recurrence_kernel_cases import dynamic_recurrences, recurrences, recurrences_back
+from recurrence_kernel_cases import (
+    dynamic_recurrences,
+    dynamic_rounds,
+    dynamic_steps_one_by_one,
+    recurrences,
+    recurrences_back,
+)
 from tree_reference import features_of, random_trees, walk_reference, walked
 from winograd_reference import winograd_input_reference, winograd_output_reference
 
@@ -35,6 +41,8 @@ from tallow.codegen.wgsl.kernels import (
 )
 from tallow.codegen.wgsl.recurrence_kernels import (
     DYNAMIC_RECURRENCE,
+    DYNAMIC_ROUND,
+    DYNAMIC_STEP,
     RECURRENCE,
     RECURRENCE_BACK,
 )
@@ -328,6 +336,8 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     RECURRENCE.file: recurrences,
     RECURRENCE_BACK.file: recurrences_back,
     DYNAMIC_RECURRENCE.file: dynamic_recurrences,
+    DYNAMIC_STEP.file: dynamic_steps_one_by_one,
+    DYNAMIC_ROUND.file: dynamic_rounds,
     TREES.file: trees,
 }
 

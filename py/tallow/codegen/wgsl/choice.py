@@ -41,7 +41,13 @@ from .kernels import (
     is_pointwise,
     matrix_of,
 )
-from .recurrence_kernels import DYNAMIC_RECURRENCE, RECURRENCE, RECURRENCE_BACK
+from .recurrence_kernels import (
+    DYNAMIC_RECURRENCE,
+    DYNAMIC_ROUND,
+    DYNAMIC_STEP,
+    RECURRENCE,
+    RECURRENCE_BACK,
+)
 from .schedule import Schedule
 
 
@@ -109,6 +115,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         traits = replace(traits, half=True)
     if node.op is trees.walk_trees:
         return [TREES]
+    if node.op is dynamic_recurrence.round_states:
+        return [DYNAMIC_ROUND]
     if node.dtype != float32:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul:
@@ -119,8 +127,10 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         return [TRANSFORM_OUTPUT]
     if node.op in (recurrence.recurrence_steps, recurrence_training.recurrence_kept):
         return [RECURRENCE]
-    if node.op is dynamic_recurrence.dynamic_steps:
+    if node.op is dynamic_recurrence.word_steps:
         return [DYNAMIC_RECURRENCE]
+    if node.op is dynamic_recurrence.word_step:
+        return [DYNAMIC_STEP]
     if node.op is recurrence_training.recurrence_back:
         return [RECURRENCE_BACK]
     if node.op is window.conv2d_weight_parts:

@@ -9,7 +9,13 @@ from ...core.shape import Shape, size_of
 from ...graph import Node
 from ...ops import contract, window, winograd
 from ...ops.numpy_kernels import images_a_part
-from .recurrence_kernels import DYNAMIC_RECURRENCE, RECURRENCE, RECURRENCE_BACK
+from .recurrence_kernels import (
+    DYNAMIC_RECURRENCE,
+    DYNAMIC_ROUND,
+    DYNAMIC_STEP,
+    RECURRENCE,
+    RECURRENCE_BACK,
+)
 from .schedule import Load, Schedule, Tile
 
 # ---- matrix products --------------------------------------------------------------------------
@@ -300,6 +306,8 @@ SCHEDULES = {
         RECURRENCE,
         RECURRENCE_BACK,
         DYNAMIC_RECURRENCE,
+        DYNAMIC_ROUND,
+        DYNAMIC_STEP,
         TREES,
     )
 }

@@ -127,24 +127,66 @@ def _dynamic_numbers(node: Node) -> dict[str, Any]:
     rows, directions, batch, size = node.shape
     attrs = {**node.attrs, "cell": "lstm", "start": 0, "linear_before_reset": False}
     attrs["steps"] = rows - dynamic_recurrence.STATES
-    numbers = _layer_numbers(attrs, attrs["steps"], directions, batch, size)
-    return {**numbers, "ROWS": node.inputs[1].shape[1]}
+    return _layer_numbers(attrs, attrs["steps"], directions, batch, size)
+
+
+def _dynamic_loads(first: int) -> tuple[Load, ...]:
+    """Those of what follows the weights."""
+    return (
+        Load("load_scale", first, ("d", "gate", "unit"), _by_gates(first, _size)),
+        Load("load_state", first + 1, ("number", "d", "b", "unit"), _shape_of(first + 1)),
+        Load("load_extra", first + 2, ("d", "gate", "unit"), _by_gates(first + 2, _size)),
+        Load("load_length", first + 3, ("b",), _shape_of(first + 3)),
+    )
+
+
+_WORDS = Load("load_hidden", 1, ("d", "k", "unit", "all"), _shape_of(1), width=4)
 
 
 DYNAMIC_RECURRENCE = Schedule(
     "dynamic_recurrence",
     (
         Load("load_x", 0, ("t", "b", "d", "gate", "unit"), _by_gates(0, _size)),
-        Load("load_hidden", 1, ("d", "k", "unit"), _shape_of(1)),
-        Load("load_zero", 2, ("d", "gate", "unit"), _by_gates(2, _size)),
-        Load("load_scale", 3, ("d", "gate", "unit"), _by_gates(3, _size)),
-        Load("load_state", 4, ("number", "d", "b", "unit"), _shape_of(4)),
-        Load("load_extra", 5, ("d", "gate", "unit"), _by_gates(5, _size)),
-        Load("load_length", 6, ("b",), _shape_of(6)),
+        _WORDS,
+        *_dynamic_loads(2),
     ),
     ("row", "d", "b", "unit"),
     lambda node: node.shape,
     _dynamic_numbers,
     lambda node, tile: (1, 1, node.shape[1]),
+    width=1,
+)
+
+DYNAMIC_STEP = Schedule(
+    "dynamic_step",
+    (
+        Load("load_x", 0, ("b", "d", "gate", "unit"), lambda node: _by_gates(0, _size)(node)[1:]),
+        _WORDS,
+        Load("load_rounded", 2, ("d", "b", "at"), _shape_of(2)),
+        *_dynamic_loads(3),
+    ),
+    ("row", "d", "b", "unit"),
+    lambda node: node.shape,
+    _dynamic_numbers,
+    lambda node, tile: (node.shape[2] * node.shape[3], 1, node.shape[1]),
+    width=1,
+)
+
+
+def _state_numbers(node: Node) -> dict[str, Any]:
+    _, batch, size = node.inputs[0].shape
+    return {"BATCH": batch, "HIDDEN": size}
+
+
+DYNAMIC_ROUND = Schedule(
+    "dynamic_round",
+    (
+        Load("load_state", 0, ("d", "b", "unit"), _shape_of(0)),
+        Load("load_length", 1, ("b",), _shape_of(1)),
+    ),
+    ("d", "b", "at"),
+    lambda node: node.shape,
+    _state_numbers,
+    lambda node, tile: (1, 1, node.shape[0]),
     width=1,
 )

@@ -15,7 +15,7 @@ from ...ops.kinds import Apart
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose
-from ..passes.dynamic import words_dynamic
+from ..passes.dynamic import single_steps, words_dynamic
 from ..passes.exact import exact_products
 from ..passes.narrow import narrow
 from ..passes.packed import keep_packed, packed_nodes
@@ -67,6 +67,7 @@ def _reads_packed(dtype: DType) -> bool:
 def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
     traits = limits.traits
     return (
+        lambda graph: single_steps(graph, traits),
         keep_packed,
         lambda graph: use_winograd(graph, traits, limits.binding_bytes),
         lambda graph: split_long(graph, traits),
