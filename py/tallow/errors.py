@@ -185,6 +185,10 @@ class CheckpointError(TallowError):
     """A run's folder, or a checkpoint in it, that cannot be used."""
 
 
+class DataWorkerError(TallowError):
+    """A worker of a loader died, could not start, or made no batch in time."""
+
+
 class DataNotLoadedError(TallowError):
     """The bytes of an array were asked for before they had arrived (core/streamed_weights.py)."""
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 
 from .core import context
@@ -20,13 +22,42 @@ from .graph import make
 from .ops import source
 from .tensor import Tensor
 
-_source: random.Random = random.SystemRandom()
+_WORD = 0xFFFFFFFF
+
+
+class Numbers:
+    """A line of random numbers: the seed, how many draws there were, and those of the host.
+
+    seed: an integer; with None, numbers differ in every run of the program.
+    """
+
+    def __init__(self, seed: int | None) -> None:
+        self.begin(seed)
+
+    def begin(self, seed: int | None) -> None:
+        """Begins again."""
+        self.source = random.SystemRandom() if seed is None else random.Random(seed)
+        self.seed = None if seed is None else (seed & _WORD, seed >> 32 & _WORD)
+        self.draws = 0
+
+
+_common = Numbers(None)
+_own: ContextVar[Numbers | None] = ContextVar("random_numbers", default=None)
 _asked = 0
 
-_seed: tuple[int, int] | None = None
-_draws = 0
 
-_WORD = 0xFFFFFFFF
+def _here() -> Numbers:
+    return _own.get() or _common
+
+
+@contextmanager
+def drawing_from(numbers: Numbers) -> Iterator[None]:
+    """Within the block, and in this thread or task alone, all random numbers are those given."""
+    token = _own.set(numbers)
+    try:
+        yield
+    finally:
+        _own.reset(token)
 
 
 def manual_seed(seed: int | None) -> None:
@@ -39,10 +70,7 @@ def manual_seed(seed: int | None) -> None:
     Returns: nothing.
     Source: PyTorch, `torch.manual_seed`, for the name.
     """
-    global _source, _seed, _draws
-    _source = random.SystemRandom() if seed is None else random.Random(seed)
-    _seed = None if seed is None else (seed & _WORD, seed >> 32 & _WORD)
-    _draws = 0
+    _here().begin(seed)
 
 
 class State(NamedTuple):
@@ -55,12 +83,11 @@ class State(NamedTuple):
 
 def state() -> State:
     """Where random numbers are now, for `set_state`."""
-    global _seed, _source
-    if _seed is None:
-        _seed = _fresh_seed()
-    if isinstance(_source, random.SystemRandom):
-        _source = random.Random(_seed[0])
-    return State(_seed, _draws, _source.getstate())
+    numbers = _here()
+    seed = _seed_of(numbers)
+    if isinstance(numbers.source, random.SystemRandom):
+        numbers.source = random.Random(seed[0])
+    return State(seed, numbers.draws, numbers.source.getstate())
 
 
 def packed(state: State) -> dict[str, Any]:
@@ -80,21 +107,23 @@ def unpacked(state: Mapping[str, Any]) -> State:
 
 def set_state(new: State) -> None:
     """Continues random numbers from a state."""
-    global _seed, _source, _draws
-    _seed, _draws, _source = new.seed, new.draws, random.Random()
-    _source.setstate(new.host)
+    numbers = _here()
+    numbers.seed, numbers.draws, numbers.source = new.seed, new.draws, random.Random()
+    numbers.source.setstate(new.host)
 
 
-def _fresh_seed() -> tuple[int, int]:
-    low, high = struct.unpack("<II", random.SystemRandom().randbytes(8))
-    return low, high
+def _seed_of(numbers: Numbers) -> tuple[int, int]:
+    if numbers.seed is None:
+        low, high = struct.unpack("<II", random.SystemRandom().randbytes(8))
+        numbers.seed = low, high
+    return numbers.seed
 
 
 def fresh_bytes(count: int) -> bytes:
     """New random bytes, which are reproducible after `manual_seed`."""
     global _asked
     _asked += 1
-    return _source.randbytes(count)
+    return _here().source.randbytes(count)
 
 
 def drawn() -> int:
@@ -185,10 +214,9 @@ def stream(generator: Generator | None = None) -> Tensor:
 
 def advance(draws: int) -> HostArray:
     """The stream of the next draw; as many are then over."""
-    global _seed, _draws, _asked
-    if _seed is None:
-        _seed = _fresh_seed()
-    data = _stream_of(*_seed, _draws)
-    _draws += draws
+    global _asked
+    numbers = _here()
+    data = _stream_of(*_seed_of(numbers), numbers.draws)
+    numbers.draws += draws
     _asked += 1
     return data

@@ -5,7 +5,7 @@ for inputs, targets in DataLoader(TensorDataset(x, y), batch_size=64, shuffle=Tr
 """
 
 from .collate import default_collate, default_convert
-from .dataloader import DataLoader, get_worker_info
+from .dataloader import DataLoader
 from .dataset import (
     ChainDataset,
     ConcatDataset,
@@ -20,13 +20,16 @@ from .sampler import (
     RandomSampler,
     Sampler,
     SequentialSampler,
+    StratifiedSampler,
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from .workers import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset",
-    "RandomSampler", "Sampler", "SequentialSampler", "Subset", "SubsetRandomSampler",
-    "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert",
+    "RandomSampler", "Sampler", "SequentialSampler", "StratifiedSampler", "Subset",
+    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "WorkerInfo",
+    "default_collate", "default_convert",
     "get_worker_info", "random_split",
 ]  # fmt: skip

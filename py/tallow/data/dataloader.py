@@ -21,9 +21,12 @@ from .sampler import (
     Sampler,
     SequentialSampler,
     batches,
+    drawing,
     length_of,
     plain,
 )
+from .workers import Worker, Workers, samples_at, usable
+from .workers import get_worker_info as get_worker_info
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -48,13 +51,18 @@ class DataLoader(Generic[T_co]):
     The tensors of a batch are computed, and on their device. Batches of one size are alike, so that
     a step under `@tl.jit` is compiled once, and once more for a shorter last one.
 
-    Everything runs in this process, as browsers let Python start no other: num_workers, pin_memory,
-    timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers,
-    pin_memory_device and in_order are accepted and change nothing, and worker_init_fn is not
-    called.
+    num_workers: how many threads make the next batches while the program uses the ones before, or
+    processes, with a multiprocessing_context: a start method's name, such as "spawn". Threads help
+    where samples wait for files, or are made by libraries that let other threads run, as Pillow and
+    NumPy do. The random numbers of a batch are the same for any number of workers from 1 on. In a
+    browser, whose Python starts no thread, all is done in this one, with a warning.
+    prefetch_factor: batches that each worker makes ahead, 2 if None. worker_init_fn: is called with
+    the number of each worker as it begins. timeout: seconds to wait for a batch; 0 waits without
+    end. persistent_workers: they stay for the next epoch. in_order: False gives each batch as soon
+    as it is made. pin_memory and pin_memory_device change nothing.
 
     Raises OptionError for options that exclude each other, and for a dataset without a length if no
-    sampler is given.
+    sampler is given; DataWorkerError for a worker that dies, cannot start or is late.
     """
 
     def __init__(
@@ -85,6 +93,13 @@ class DataLoader(Generic[T_co]):
         )  # fmt: skip
         if num_workers < 0:
             raise OptionError(f"DataLoader: num_workers={num_workers} is below 0; give 0 or more")
+        if timeout < 0:
+            raise OptionError(f"DataLoader: timeout={timeout} is below 0; give seconds, or 0")
+        if prefetch_factor is not None and (prefetch_factor < 1 or not num_workers):
+            raise OptionError(
+                f"DataLoader: prefetch_factor={prefetch_factor} with num_workers={num_workers}; "
+                "batches are made ahead, at least 1, by workers"
+            )
         if seed is not None:
             if generator is not None:
                 raise OptionError("DataLoader: a generator excludes a seed; leave one out")
@@ -110,6 +125,7 @@ class DataLoader(Generic[T_co]):
         self.timeout, self.in_order = timeout, in_order
         self.multiprocessing_context = multiprocessing_context
         self.prefetch_factor, self.persistent_workers = prefetch_factor, persistent_workers
+        self._workers: Workers | None = None
         self._position = Position(generator)
         self._built = True
 
@@ -120,10 +136,11 @@ class DataLoader(Generic[T_co]):
 
     def __iter__(self) -> Iterator[Any]:
         skipped = self._position.begin()
-        for number, samples in enumerate(self._fetched(skipped)):
-            batch = self.collate_fn(samples)
+        number = usable(self.num_workers)
+        made = self._by_workers(skipped, number) if number else self._here(skipped)
+        for given, batch in enumerate(made, skipped + 1):
             compute_batch(list(tensors_of(batch)))
-            self._position.batches = skipped + number + 1
+            self._position.batches = given
             yield batch
 
     def state_dict(self) -> dict[str, Any]:
@@ -143,19 +160,57 @@ class DataLoader(Generic[T_co]):
         """
         self._position.load_state_dict(state_dict)
 
-    def _fetched(self, skipped: int) -> Iterator[Any]:
-        """What is collated: the samples of each batch, or one sample after the other."""
-        dataset = self.dataset
-        if isinstance(dataset, IterableDataset):
-            yield from self._position.after(self._streamed(iter(dataset)), skipped)
+    def _here(self, skipped: int) -> Iterator[Any]:
+        """The batches, made in this thread."""
+        if isinstance(self.dataset, IterableDataset):
+            samples = self._position.after(self._streamed(iter(self.dataset)), skipped)
         elif self.batch_sampler is not None:
-            together = getattr(dataset, "__getitems__", None)
-            for batch in self._position.after(self.batch_sampler, skipped):
-                indices = _read(batch)
-                yield together(indices) if callable(together) else [dataset[i] for i in indices]
-        elif self.sampler is not None:
-            for index in self._position.after(self.sampler, skipped):
-                yield dataset[index]
+            samples = (samples_at(self.dataset, indices) for indices in self._requests(skipped))
+        else:
+            samples = (self.dataset[index] for index in self._requests(skipped))
+        return map(self.collate_fn, samples)
+
+    def _by_workers(self, skipped: int, number: int) -> Iterator[Any]:
+        """The batches, made by workers."""
+        alone = self.batch_size is None and self.batch_sampler is None
+        workers = self._workers
+        if workers is None:
+            worker = Worker(
+                self.dataset, self.collate_fn, self.worker_init_fn, alone, self.drop_last
+            )
+            start = self.multiprocessing_context
+            workers = Workers(worker, number, start, self.prefetch_factor, self.timeout)
+        self._workers = workers if self.persistent_workers else None
+        try:
+            if isinstance(self.dataset, IterableDataset):
+                workers.begin(self._seed())
+                made = workers.streamed(self.batch_size or 1)
+                yield from self._position.after(made, skipped)
+                return
+            ordered = workers.in_order if self.in_order else workers.as_they_come
+            yield from ordered(self._requests(skipped, workers), skipped)
+        finally:
+            if self._workers is None:
+                workers.close()
+
+    def _requests(self, skipped: int, workers: Workers | None = None) -> Iterator[Any]:
+        """The indices of each batch, or of each sample."""
+
+        def all_of_them() -> Iterator[Any]:
+            source = iter(self.sampler if self.sampler is not None else ())
+            if self.batch_sampler is not None:
+                source = map(_read, self.batch_sampler)
+            first = list(islice(source, 1))  # draws the order
+            seed = self._seed()  # also where nobody asks, so that the next epoch has the same order
+            if workers is not None:
+                workers.begin(seed)
+            yield from first
+            yield from source
+
+        return self._position.after(all_of_them(), skipped)
+
+    def _seed(self) -> int:
+        return drawing(self.generator).getrandbits(63)
 
     def _streamed(self, samples: Iterator[Any]) -> Iterator[Any]:
         if self.batch_size is None:
@@ -177,10 +232,6 @@ class DataLoader(Generic[T_co]):
         if given is not None or self.batch_size is None:
             return count
         return batches(count, self.batch_size, self.drop_last)
-
-
-def get_worker_info() -> Any:
-    """None: there are no other processes, so that a dataset gives all of its samples."""
 
 
 def _check_together(dataset: object, **given: object) -> None:

@@ -209,6 +209,41 @@ class WeightedRandomSampler(Sampler[int]):
         return self.num_samples
 
 
+class StratifiedSampler(Sampler[int]):
+    """All indices in a random order in which every stretch, and so every batch, has about the share
+    of each class that all samples have: a class has one of its n samples in each n-th of the order.
+
+    labels: a class for each sample, numbers or texts; a tensor is read. generator as for
+    `RandomSampler`. Raises OptionError for no labels, ShapeError for those of more than one axis.
+    """
+
+    def __init__(self, labels: Sequence[Any], generator: RandomBytes | None = None) -> None:
+        check_generator(generator, "StratifiedSampler")
+        given, self.generator = plain(labels), generator
+        if not len(given):
+            raise OptionError("StratifiedSampler: there are no labels, so there is no order")
+        self._classes: dict[Any, list[int]] = {}
+        for number, label in enumerate(given):
+            if isinstance(label, list):
+                raise ShapeError("StratifiedSampler: labels must be a vector, a class per sample")
+            self._classes.setdefault(label, []).append(number)
+        self._count = len(given)
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = drawing(self.generator)
+        places = {}
+        for members in self._classes.values():
+            order = permutation(len(members), drawn)
+            places |= {
+                members[number]: (turn + drawn.random()) / len(members)
+                for turn, number in enumerate(order)
+            }
+        yield from sorted(places, key=places.__getitem__)
+
+    def __len__(self) -> int:
+        return self._count
+
+
 class BatchSampler(Sampler[list[int]]):
     """The indices of a sampler, or of any iterable, in lists of batch_size.
 

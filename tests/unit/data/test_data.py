@@ -24,6 +24,7 @@ from tallow.data import (
     RandomSampler,
     Sampler,
     SequentialSampler,
+    StratifiedSampler,
     Subset,
     SubsetRandomSampler,
     TensorDataset,
@@ -302,11 +303,8 @@ def test_streams() -> None:
     assert lengths == [3, 1, 5] and len(DataLoader(Sized(5), 2, drop_last=True)) == 2
 
 
-def test_options_of_other_processes_change_nothing() -> None:
-    loader = DataLoader(
-        Y, 5, num_workers=4, pin_memory=True, timeout=3, worker_init_fn=print, prefetch_factor=2,
-        persistent_workers=True, multiprocessing_context="spawn", pin_memory_device="cuda",
-    )  # fmt: skip
+def test_pinned_memory_changes_nothing() -> None:
+    loader = DataLoader(Y, 5, pin_memory=True, pin_memory_device="cuda")
     assert lists(loader) == [[*range(5)], [*range(5, 10)]]
 
 
@@ -380,3 +378,26 @@ def test_errors(name: str) -> None:
     call, error, words = ERRORS[name]
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("labels", [[0] * 60 + [1] * 30 + [2] * 10, ["a"] * 50 + ["b"] * 50])
+def test_every_batch_has_its_share_of_each_class(labels: list[Any]) -> None:
+    sampler = StratifiedSampler(labels, generator=Random(1))
+    first, second = list(sampler), list(sampler)
+    assert len(sampler) == 100
+    assert sorted(first) == sorted(second) == list(range(100))
+    assert first != second
+    shares = Counter(labels)
+    for order in (first, second):
+        for start in range(0, 100, 20):
+            found = Counter(labels[index] for index in order[start : start + 20])
+            assert all(abs(found[label] - share / 5) < 2 for label, share in shares.items())
+
+
+def test_labels_of_a_tensor_are_read() -> None:
+    order = list(StratifiedSampler(tl.tensor([0, 1, 0, 1])))
+    assert {order[0] % 2, order[1] % 2} == {0, 1}
+    with pytest.raises(OptionError, match="no labels"):
+        StratifiedSampler([])
+    with pytest.raises(ShapeError, match="labels must be a vector"):
+        StratifiedSampler(tl.zeros((2, 2)))
