@@ -19,6 +19,7 @@ from ..tensor import Tensor
 from . import loop, lr_find
 from .callbacks import Callback, EarlyStopping, ProgressLines
 from .checkpoints import Folder
+from .figures import FIGURES
 from .interrupts import interrupts
 from .lr_find import LearningRates
 from .stepping import Stepping
@@ -40,7 +41,9 @@ class Learner(Stepping):
     optimizer: an optimiser, or a list of them, each with parameters of its own.
     loss: loss(preds, targets), a number; None if a subclass defines `step`.
     metrics: what a validation measures beside the loss: metrics, or names such as "accuracy", of
-      which the first batch makes metrics (metrics/named.py).
+      which the first batch makes metrics (metrics/named.py). Also what the records have of the
+      steps: "grad_norm" (the mean norm of all gradients, before clipping), "items_per_second",
+      "memory" (bytes on the device), "process_memory" (bytes).
     checkpoints: the folder of the run; None keeps none.
     early_stopping: the patience, in records, or an `EarlyStopping`.
     callbacks: called on the way.
@@ -105,7 +108,8 @@ class Learner(Stepping):
                 f"Learner: precision={precision!r} is neither 'float32' nor 'float16'"
             )
         optimizers = [optimizer] if isinstance(optimizer, Optimizer) else list(optimizer)
-        super().__init__(model, optimizers, _named(metrics), monitor)
+        named, self.figures = _named(metrics)
+        super().__init__(model, optimizers, named, monitor)
         self.loss = loss
         self.schedules = [schedule] if isinstance(schedule, LRScheduler) else list(schedule)
         self.schedule_every = schedule_every
@@ -269,19 +273,26 @@ class Learner(Stepping):
 
 def _named(
     metrics: Sequence[Metric | str] | Mapping[str, Metric | str] | MetricCollection,
-) -> dict[str, Metric]:
+) -> tuple[dict[str, Metric], list[str]]:
     """Metrics by name: the given one, or that of the class, in small letters with underscores.
-    Raises OptionError for a name that two have, or that no metric has."""
+    And the names of other figures. Raises OptionError for a name that two have, or that no metric
+    has, and for a figure under another name."""
     if isinstance(metrics, (Mapping, MetricCollection)):
         pairs: list[tuple[str, Metric | str]] = list(metrics.items())
     else:
         pairs = [(x if isinstance(x, str) else _snake_case(type(x).__name__), x) for x in metrics]
     found: dict[str, Metric] = {}
+    figures: list[str] = []
     for name, metric in pairs:
-        if name in found:
+        if name in found or name in figures:
             raise OptionError(f"Learner: two metrics are named {name!r}; give a dict of them")
+        if metric in FIGURES and isinstance(metric, str):
+            if name != metric:
+                raise OptionError(f"Learner: {metric!r} has this name alone, not {name!r}")
+            figures.append(name)
+            continue
         found[name] = Named(metric) if isinstance(metric, str) else metric
-    return found
+    return found, figures
 
 
 def _snake_case(name: str) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from .. import functions as f
 from .. import random
+from ..core.hostarray import HostArray
 from ..data import DataLoader
 from ..data.dataloader import tensors_of
 from ..errors import (
@@ -30,37 +31,8 @@ from ..optim.lr_scheduler import ReduceLROnPlateau
 from ..runtime.drivers import Open, Read, Steps, YieldControl
 from ..tensor import Tensor, realize_now
 from . import saved
+from .figures import Pace, process_memory
 from .stepping import Stepping
-
-_LOOKS_APART = 0.25
-"""Seconds between two looks, about."""
-
-
-class Pace:
-    """After how many steps there is a look: as many as take `_LOOKS_APART`. So a device that runs
-    behind has few steps waiting, and one that is fast is rarely asked."""
-
-    def __init__(self, learner: Stepping) -> None:
-        self._clock, self._every = learner.clock, 1
-        self.begin()
-
-    def begin(self) -> None:
-        """Counts steps, and time, from here on."""
-        self._steps, self._since = 0, self._clock()
-
-    def due(self) -> bool:
-        """Counts a step. Returns whether it is time for a look."""
-        self._steps += 1
-        return self._steps >= self._every
-
-    def looked(self) -> float:
-        """A look is over. Returns how many steps a second there were since the one before."""
-        seconds = max(self._clock() - self._since, 1e-9)
-        rate: float = self._steps / seconds
-        self._every = max(1, min(2 * self._every, round(rate * _LOOKS_APART)))
-        self.begin()
-        return rate
-
 
 # ---- runs --------------------------------------------------------------------------------------
 
@@ -113,7 +85,8 @@ def _run(
     learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int
 ) -> Steps:
     was_training = learner.model.training
-    learner.stopped = None
+    learner.stopped, learner.epochs = None, epochs
+    learner.batches = len(train) if hasattr(train, "__len__") else None
     learner.tell("on_fit_start")
     try:
         lost_at = -1
@@ -139,9 +112,9 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
     learner.model.train()
     learner.freeze()
     learner.tell("on_epoch_start")
-    pace, started = Pace(learner), learner.clock()
+    pace = Pace(learner.clock)
     if learner.due:
-        yield from _record(learner, train, valid, started)
+        yield from _record(learner, train, valid, pace)
     for batch in saved.batches(learner, train):
         try:
             learner.train_batch(batch)
@@ -157,15 +130,14 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
         learner.tell("on_step_end")
         every = learner.validate_every
         learner.due = every is not None and learner.steps % every == 0
-        if pace.due():
+        if pace.due(learner.items):
             yield from _look(learner, pace)
         if not whole:
             continue
         kept = False
         if learner.due:
-            yield from _record(learner, train, valid, started)
-            pace.begin()
-            started, kept = learner.clock(), True
+            yield from _record(learner, train, valid, pace)
+            kept = True
         elif learner.checkpoint_every and learner.steps % learner.checkpoint_every == 0:
             yield from _keep(learner, train)
             kept = True
@@ -178,7 +150,7 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
     if learner.batch % learner.accumulate:
         learner.advance_rest()
     learner.ended = True
-    yield from _record(learner, train, valid, started)
+    yield from _record(learner, train, valid, pace)
 
 
 def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) -> Steps:
@@ -196,9 +168,13 @@ def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) ->
 
 
 def _look(learner: Stepping, pace: Pace | None = None) -> Steps:
-    """Reads what the steps measured. Returns the means of training since the last record. Raises
-    NonFiniteError for a loss that is not finite; the learner is then as in its last checkpoint."""
-    (vector,) = yield Read([learner.tally.vector()])
+    """Reads what the steps measured. Returns the means of training since the last record, and the
+    other figures. Raises NonFiniteError for a loss that is not finite; the learner is then as in
+    its last checkpoint."""
+    wanted = [learner.tally.vector()]
+    if learner.measures_norms:
+        wanted.append(learner.norms.vector())
+    vector, *norms = yield Read(wanted)
     lost, means = learner.tally.means(vector.tolist())
     if lost:
         step = learner.steps - lost + 1
@@ -212,31 +188,44 @@ def _look(learner: Stepping, pace: Pace | None = None) -> Steps:
             "clip_norm=1.0, look at the data of that step, or find the op with tl.debug_nans()"
         )
     figures = {f"train_{name}": value for name, value in means.items()}
+    others = _others(learner, norms)
     if pace is not None:
-        figures["items_per_second"] = pace.looked() * learner.items
-    learner.tell("on_look", figures)
-    return means
+        others["items_per_second"] = pace.looked()
+    learner.tell("on_look", figures | others)
+    return figures, others
+
+
+def _others(learner: Stepping, norms: Sequence[HostArray]) -> dict[str, Any]:
+    """The figures that are no means over samples. norms: what was read of `learner.norms`."""
+    found: dict[str, Any] = {"lr": learner.optimizers[0].param_groups[0]["lr"]}
+    for vector in norms:
+        found["grad_norm"] = learner.norms.mean(vector.tolist())
+    found["memory"], process = learner.memory(), process_memory()
+    return found if process is None else found | {"process_memory": process}
 
 
 def _record(
-    learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, started: float
+    learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, pace: Pace
 ) -> Steps:
     """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint. Nothing of the
     run changes until all is measured, so that a run that is cancelled meanwhile measures again."""
-    means = yield from _look(learner)
+    figures, others = yield from _look(learner)
+    others["items_per_second"] = pace.rate()
     ended = learner.ended
     record: dict[str, Any] = {"epoch": learner.epoch + ended, "step": learner.steps}
-    record |= {f"train_{name}": value for name, value in means.items()}
+    record |= figures
     if valid is not None:
         measured = yield from evaluate(learner, valid)
         record |= {f"valid_{name}": value for name, value in measured.items()}
-    record["lr"] = learner.optimizers[0].param_groups[0]["lr"]
-    record["seconds"] = learner.clock() - started
+    asked = ("lr", *learner.figures)
+    record |= {name: value for name, value in others.items() if name in asked}
+    record["seconds"] = learner.clock() - pace.started
     if ended:
         learner.epoch += 1
         learner.batch = 0
     learner.ended = learner.due = False
     learner.tally.reset()
+    learner.norms.reset()
     learner.history.append(record)
     if learner.schedule_every == "epoch" and ended:
         for schedule in learner.schedules:
@@ -246,6 +235,7 @@ def _record(
                 schedule.step()
     learner.tell("on_record", record)
     yield from saved.keep(learner, train, record)
+    pace.begin()
 
 
 def _keep(learner: Stepping, train: Iterable[Any]) -> Steps:

@@ -67,6 +67,7 @@ def find(learner: Stepping, train: Iterable[Any], low: float, high: float, count
             group["lr"] = rate
         learner.model.train(training)
         learner.tally.reset()
+        learner.norms.reset()
     if not rates:
         raise OptionError("lr_find: no step had a finite loss, or the data have no batch")
     falls = [(losses[i + 1] - losses[i], rates[i]) for i in range(len(rates) - 1)]

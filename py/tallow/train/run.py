@@ -39,6 +39,10 @@ class Run:
         """Whether the running epoch has no batch left, and its record is yet to be made."""
         self.due = False
         """Whether a record within an epoch is yet to be made."""
+        self.epochs = 0
+        """How many epochs there are to be."""
+        self.batches: int | None = None
+        """How many batches an epoch has; None if the data do not tell."""
         self.items = 0
         """How many samples the latest batch had."""
         self.stopped: str | None = None

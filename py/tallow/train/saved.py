@@ -61,6 +61,7 @@ def _state(learner: Stepping, train: Iterable[Any]) -> dict[str, Any]:
         "schedules": [each.state_dict() for each in learner.schedules],
         "scaler": learner.scaler.state_dict(),
         "tally": learner.tally.state(),
+        "norms": learner.norms.vector() if learner.measures_norms else None,
         "random": random.packed(random.state()),
         "loader": loader,
         "callbacks": {name: each.state_dict() for name, each in _callbacks(learner).items()},
@@ -131,6 +132,8 @@ def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -
         ) from error
     learner.begin()
     learner.tally.load_state(state["tally"])
+    if state.get("norms") is not None:
+        learner.norms.load_state(state["norms"])
     position = state["position"]
     learner.epoch, learner.steps = position["epoch"], position["steps"]
     learner.batch, learner.due = position["batch"], position["due"]

@@ -9,13 +9,14 @@ from typing import Any
 from ..amp import GradScaler, autocast
 from ..errors import MissingError
 from ..grad_mode import no_grad
-from ..nn.utils import clip_grad_norm_, clip_grad_value_
+from ..nn.utils import clip_grad_norm_, clip_grad_value_, get_total_norm
 from ..optim.lr_scheduler import LRScheduler
 from ..runtime.jit import Jitted
 from .callbacks import Callback
 from .checkpoints import Folder
+from .figures import device_memory
 from .run import Run
-from .tally import Tally, length_of, result_of
+from .tally import Mean, Tally, length_of, result_of
 
 
 class Stepping(Run):
@@ -33,6 +34,7 @@ class Stepping(Run):
     seed: int | None
     folder: Folder | None
     callbacks: list[Callback]
+    figures: list[str]
     scaler: GradScaler
     clock: Callable[[], float] = staticmethod(time.monotonic)
 
@@ -40,6 +42,8 @@ class Stepping(Run):
         """Makes the compiled functions, for a device."""
         self.tally, self.measured = Tally(), Tally()
         """What steps of training, and of an evaluation, measured."""
+        self.norms = Mean()
+        """The norms of all gradients together, before they are clipped."""
         self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
         self._advancing = Jitted(self._advance, frozenset(), device)
         self._measuring = Jitted(self._measure_batch, frozenset(), device)
@@ -61,6 +65,7 @@ class Stepping(Run):
         self.epoch = self.steps = self.batch = 0
         self.best, self.ended, self.due = None, False, False
         self.tally.reset()
+        self.norms.reset()
 
     def tell(self, event: str, *given: Any) -> None:
         """Calls a method of all callbacks."""
@@ -83,6 +88,17 @@ class Stepping(Run):
             if metric.collects:
                 metric.update(preds, target)
 
+    @property
+    def measures_norms(self) -> bool:
+        """Whether steps measure the norm of the gradients: when it is asked for, or taken anyway
+        to clip them."""
+        return "grad_norm" in self.figures or self.clip_norm is not None
+
+    def memory(self) -> int:
+        """The bytes on the device."""
+        functions = (self._training, self._advancing, self._measuring, self._predicting)
+        return device_memory(self.device, functions)
+
     def predict_batch(self, batch: Any) -> Any:
         """The outputs of a batch."""
         return self._predicting(batch)
@@ -103,6 +119,9 @@ class Stepping(Run):
         if self.scaler.is_enabled():
             for optimizer in self.optimizers:
                 self.scaler.unscale_(optimizer)
+        if self.measures_norms:
+            with no_grad():
+                self.norms.add(get_total_norm([p.grad for p in params if p.grad is not None]))
         if self.clip_value is not None:
             clip_grad_value_(params, self.clip_value)
         if self.clip_norm is not None:

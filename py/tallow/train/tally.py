@@ -101,6 +101,41 @@ class Tally:
         self._vector = Variable(asarray(state["vector"]), name="measured") if self._names else None
 
 
+class Mean:
+    """The mean of a number over steps, on the device: a sum and a count, float32 (2,). Numbers that
+    are not finite are left out, as a scaler of losses leaves out their steps."""
+
+    def __init__(self) -> None:
+        self._vector: Variable | None = None
+
+    def add(self, value: Tensor) -> None:
+        """Takes a number into account."""
+        if self._vector is None:
+            self._vector = Variable(f.zeros((2,)), name="norms")
+        finite = f.isfinite(value)
+        kept = f.where(finite, value, f.zeros_like(value)).astype("float32").reshape(())
+        added = f.stack([kept, finite.astype("float32").reshape(())])
+        self._vector.assign(self._vector + added)
+
+    def reset(self) -> None:
+        """Forgets all numbers."""
+        if self._vector is not None:
+            self._vector.assign(f.zeros((2,)))
+
+    def vector(self) -> Tensor:
+        """What there is to read, for `mean` and for a checkpoint."""
+        return f.zeros((2,)) if self._vector is None else Tensor(self._vector.node).detach()
+
+    def mean(self, vector: Sequence[float]) -> float:
+        """The mean; NaN of no numbers. vector: the elements of `vector`."""
+        total, count = vector
+        return total / count if count else math.nan
+
+    def load_state(self, vector: Tensor) -> None:
+        """Goes on from what `vector` was."""
+        self._vector = Variable(asarray(vector), name="norms")
+
+
 def is_better(value: float, best: float, mode: str) -> bool:
     """Whether a value is better than the best one so far; any is better than NaN."""
     return math.isnan(best) or (value > best if mode == "max" else value < best)

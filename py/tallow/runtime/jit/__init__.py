@@ -58,6 +58,13 @@ class Jitted:
         """How many plans are compiled: one for each combination of shapes and static arguments."""
         return sum(map(len, self._entries.values()))
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that its plans hold on their device, without what tensors and variables
+        hold."""
+        programs = [each.program for several in self._entries.values() for each in several]
+        return sum(int(program.stats["bytes"]) for program in programs)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if context.trace.get() is not None:  # a part of the function that is being traced
             return self._function(*args, **kwargs)

@@ -1,0 +1,8 @@
+"""What a learner calls on its way: a callback for each purpose."""
+
+from .base import Callback, Record
+from .files import CSVLogger, JSONLogger
+from .lines import ProgressLines
+from .stopping import EarlyStopping
+
+__all__ = ["CSVLogger", "Callback", "EarlyStopping", "JSONLogger", "ProgressLines", "Record"]
