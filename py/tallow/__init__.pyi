@@ -453,6 +453,7 @@ from tallow import metrics as metrics
 from tallow import nn as nn
 from tallow import onnx as onnx
 from tallow import optim as optim
+from tallow import telemetry as telemetry
 from tallow import train as train
 from tallow import utils as utils
 from tallow import zoo as zoo
@@ -869,6 +870,7 @@ __all__ = [
     "take_along_dim",
     "tan",
     "tanh",
+    "telemetry",
     "tensor",
     "tensor_split",
     "tensordot",

@@ -19,7 +19,8 @@ from .names import ARGUMENTS, FIRST, NAMES, SECOND
 
 
 def imported(path: str) -> ModuleType:
-    """A module of the library that is imported when it is first asked for, by its whole path."""
+    """A module that is imported when it is first asked for, by its whole path: one of the library,
+    or of another package (core/packages.py)."""
     return import_module(path)
 
 

@@ -95,6 +95,10 @@ class MissingError(OptionError, NotImplementedError):
     """What this kind of object does not have."""
 
 
+class PackageError(TallowError, ImportError):
+    """A Python package that this needs is not installed."""
+
+
 class PlanError(TallowError, ValueError):
     """A saved plan is damaged, or of another version."""
 

@@ -40,7 +40,7 @@ def has_code(used: Backend, graph: Graph) -> bool:
         warnings.warn(
             f"{graph.name} runs on NumPy: {device!r} has no code for {names}; {hint}",
             NoKernelWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return not lacking
 
@@ -57,13 +57,13 @@ def warn_of_float64(used: Backend, graph: Graph) -> None:
         warnings.warn(
             f"{device!r} computes float64 in float32; choose another device, or float32",
             NarrowFloatWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
 def warn_of_wide(graph: Graph, error: WideIntegerError) -> None:
     """Warns that a plan runs on NumPy, since the device has no integers of 64 bits."""
-    warnings.warn(f"{graph.name} runs on NumPy: {error}", NoKernelWarning, stacklevel=3)
+    warnings.warn(f"{graph.name} runs on NumPy: {error}", NoKernelWarning, stacklevel=4)
 
 
 def load(used: Backend, compiled: Compiled) -> Program:

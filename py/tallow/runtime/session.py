@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self
 
 from ..compile import Compiled, Plan
 from ..compile.indices import Indexed, by_input, check_ranges
 from ..compile.plan import Port
+from ..core import watching
 from ..core.dtype import BY_NAME, DType, word_type
 from ..core.hostarray import HostArray, from_array, from_python, from_words
 from ..core.shape import size_of
@@ -128,7 +130,10 @@ class Session:
           IndexRangeError for indices that are out of range, among the feeds from the host.
         """
         wanted = self._wanted(fetch)
-        return self._results(self._program.run(self._ready(feeds), wanted), fetch)
+        with self._watched(feeds) as seen:
+            results = self._results(self._program.run(self._ready(feeds), wanted), fetch)
+            seen(results)
+            return results
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
         """Runs like `run`, without blocking the event loop.
@@ -139,7 +144,20 @@ class Session:
         Raises: FeedError and IndexRangeError, as `run`.
         """
         wanted = self._wanted(fetch)
-        return self._results(await self._program.run_async(self._ready(feeds), wanted), fetch)
+        with self._watched(feeds) as seen:
+            values = await self._program.run_async(self._ready(feeds), wanted)
+            results = self._results(values, fetch)
+            seen(results)
+            return results
+
+    def _watched(self, feeds: Mapping[str, Any]) -> AbstractContextManager[watching.Seen]:
+        """A with block of a run, of which telemetry is told, if there is any."""
+        if watching.watcher is None:
+            return watching.NOTHING
+        shapes = {port.name: port.shape for port in self._ports}
+        return watching.watcher.inference(
+            watching.Inference(self.plan.name, self.device, shapes, feeds)
+        )
 
     def _wanted(self, fetch: Collection[str] | None) -> list[bool] | None:
         """Which outputs are fetched, in the plan's order; None if all are."""
@@ -169,11 +187,17 @@ class Session:
 
     def run_host(self, feeds: Feeds) -> dict[str, HostArray]:
         """Runs and gives HostArrays, for which no NumPy is needed."""
-        return self._named(self._program.run(self._ready(feeds)))
+        with self._watched(feeds) as seen:
+            results = self._named(self._program.run(self._ready(feeds)))
+            seen(results)
+            return results
 
     async def run_host_async(self, feeds: Feeds) -> dict[str, HostArray]:
         """As `run_async`, with HostArrays, for which no NumPy is needed."""
-        return self._named(await self._program.run_async(self._ready(feeds)))
+        with self._watched(feeds) as seen:
+            results = self._named(await self._program.run_async(self._ready(feeds)))
+            seen(results)
+            return results
 
     async def run_ordered(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs with inputs in the device's form, the fast path of `run_host_async`.
@@ -190,7 +214,8 @@ class Session:
                     f"the input {port.name!r} expects {expected} bytes ({port.dtype} "
                     f"{port.shape}), got {length}"
                 )
-        return await self._program.run_async(inputs)
+        with self._watched({}):
+            return await self._program.run_async(inputs)
 
     def profile(self, feeds: Feeds) -> Profile:
         """How long each kernel takes on these feeds; runs some times, and blocks.

@@ -25,6 +25,7 @@ from ..compile import Begin, Compiled, compile_graph, optimise
 from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes
 from ..compile.targets import EXACT
+from ..core import watching
 from ..core.dtype import in_pytorch
 from ..core.shape import size_of
 from ..errors import DeviceLostError, StorageError, TallowError, WideIntegerError
@@ -222,6 +223,13 @@ def compile_for(used: Backend, graph: Graph, begin: Begin | None = None) -> Comp
     """The plan of a graph for a device, with the kernels that were tuned for it; see
     `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py), and with
     PyTorch's habits, by which integers have 64 bits, if 32 might not hold one."""
+    if watching.watcher is None:
+        return _compiled(used, graph, begin)
+    with watching.watcher.span("compile", {"model.type": graph.name, "device": used.info.device}):
+        return _compiled(used, graph, begin)
+
+
+def _compiled(used: Backend, graph: Graph, begin: Begin | None) -> Compiled:
     if not has_code(used, graph):
         return compile_graph(graph, EXACT, host_limits())
     if in_pytorch() and not used.target.computes_64_bits:

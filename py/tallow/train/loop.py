@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import functions as f
 from .. import random
+from ..core import watching
 from ..core.hostarray import HostArray
 from ..data import DataLoader
 from ..data.dataloader import tensors_of
@@ -33,6 +34,7 @@ from ..tensor import Tensor, realize_now
 from . import saved
 from .figures import Pace, process_memory
 from .stepping import Stepping
+from .watched import tell, watched, where
 
 # ---- runs --------------------------------------------------------------------------------------
 
@@ -81,12 +83,13 @@ def _folder(learner: Stepping) -> Iterator[None]:
             learner.folder.release()
 
 
+@watched("run")
 def _run(
     learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int
 ) -> Steps:
     was_training = learner.model.training
     learner.stopped, learner.epochs = None, epochs
-    learner.batches = len(train) if hasattr(train, "__len__") else None
+    learner.batches = _count(train)
     learner.tell("on_fit_start")
     try:
         lost_at = -1
@@ -107,6 +110,7 @@ def _run(
         learner.tell("on_fit_end")
 
 
+@watched("epoch")
 def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None) -> Steps:
     """An epoch, or what is left of one."""
     learner.model.train()
@@ -117,7 +121,11 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
         yield from _record(learner, train, valid, pace)
     for batch in saved.batches(learner, train):
         try:
-            learner.train_batch(batch)
+            if watching.watcher is None:
+                learner.train_batch(batch)
+            else:
+                with watching.watcher.step(where(learner)):
+                    learner.train_batch(batch)
         except TallowError as error:
             error.add_note(f"in step {learner.steps + 1}, in epoch {learner.epoch + 1}")
             raise
@@ -192,6 +200,7 @@ def _look(learner: Stepping, pace: Pace | None = None) -> Steps:
     if pace is not None:
         others["items_per_second"] = pace.looked()
     learner.tell("on_look", figures | others)
+    tell(learner, figures | others)
     return figures, others
 
 
@@ -234,6 +243,7 @@ def _record(
             else:
                 schedule.step()
     learner.tell("on_record", record)
+    tell(learner, record)
     yield from saved.keep(learner, train, record)
     pace.begin()
 
@@ -243,6 +253,14 @@ def _keep(learner: Stepping, train: Iterable[Any]) -> Steps:
     if learner.folder is not None:
         yield from _look(learner)
         yield from saved.keep(learner, train)
+
+
+def _count(data: Any) -> int | None:
+    """How many batches there are; None if the data do not tell."""
+    try:
+        return len(data)
+    except TypeError:
+        return None
 
 
 def _why_empty(data: object) -> str:
@@ -258,6 +276,7 @@ def _why_empty(data: object) -> str:
 # ---- without learning --------------------------------------------------------------------------
 
 
+@watched("evaluate")
 def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
     """The loss and the metrics of batches."""
     was_training = learner.model.training
@@ -282,6 +301,7 @@ def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
     return means | {name: each.tolist() for name, each in zip(values, read[1:], strict=True)}
 
 
+@watched("predict")
 def predict(learner: Stepping, data: Iterable[Any]) -> Steps:
     """The outputs of batches, joined along their first axis."""
     was_training = learner.model.training

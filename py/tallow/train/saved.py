@@ -12,8 +12,10 @@ from ..errors import CheckpointError, TallowError
 from ..runtime.drivers import Read, Steps
 from ..tensor import Tensor, asarray
 from .callbacks import Callback
+from .checkpoints import Folder
 from .stepping import Stepping
 from .tally import is_better
+from .watched import watched
 
 
 def batches(learner: Stepping, train: Iterable[Any]) -> Iterator[Any]:
@@ -26,9 +28,14 @@ def batches(learner: Stepping, train: Iterable[Any]) -> Iterator[Any]:
 def keep(learner: Stepping, train: Iterable[Any], record: Mapping[str, Any] | None = None) -> Steps:
     """Writes a checkpoint, if the learner has a folder. record: what the run just measured, which
     decides whether it is the best so far."""
-    folder = learner.folder
-    if folder is None:
-        return
+    if learner.folder is not None:
+        yield from _write(learner, learner.folder, train, record)
+
+
+@watched("checkpoint")
+def _write(
+    learner: Stepping, folder: Folder, train: Iterable[Any], record: Mapping[str, Any] | None
+) -> Steps:
     name = f"step-{learner.steps:08}"
     if record is not None:
         monitored = learner.monitored(record)

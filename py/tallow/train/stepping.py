@@ -7,10 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..amp import GradScaler, autocast
+from ..core import watching
+from ..data.dataloader import tensors_of
 from ..errors import MissingError
 from ..grad_mode import no_grad
 from ..nn.utils import clip_grad_norm_, clip_grad_value_, get_total_norm
 from ..optim.lr_scheduler import LRScheduler
+from ..runtime.device import backend
 from ..runtime.jit import Jitted
 from .callbacks import Callback
 from .checkpoints import Folder
@@ -101,7 +104,13 @@ class Stepping(Run):
 
     def predict_batch(self, batch: Any) -> Any:
         """The outputs of a batch."""
-        return self._predicting(batch)
+        if watching.watcher is None:
+            return self._predicting(batch)
+        device = backend(self.device).info.device
+        shapes = {f"{n}": each.shape for n, each in enumerate(tensors_of(batch))}
+        begun = watching.Inference(type(self.model).__name__, device, shapes, {})
+        with watching.watcher.inference(begun):
+            return self._predicting(batch)
 
     # ---- the compiled functions ----------------------------------------------------------------
 
