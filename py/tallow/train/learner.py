@@ -17,7 +17,7 @@ from ..optim.lr_scheduler import LRScheduler
 from ..runtime.drivers import run_async, run_sync
 from ..tensor import Tensor
 from . import loop, lr_find
-from .callbacks import Callback, EarlyStopping, ProgressLines
+from .callbacks import Callback, Dashboard, EarlyStopping, ProgressLines
 from .checkpoints import Folder
 from .figures import FIGURES
 from .interrupts import interrupts
@@ -61,7 +61,8 @@ class Learner(Stepping):
       train_loss without a validation.
     device: the device's name; None is the default device.
     seed: begins random numbers when a run begins, so that it can be repeated; None leaves them.
-    progress: whether a line is printed for each record.
+    progress: whether a line is printed for each record, and in a terminal one that shows how far
+      the epoch is; not beside a `Dashboard`.
     Raises: OptionError for options that do not fit.
     Source: the interface is close to Lightning's Trainer and Burn's Learner.
     """
@@ -123,7 +124,7 @@ class Learner(Stepping):
             early_stopping = EarlyStopping(early_stopping)
         if early_stopping is not None:
             self.callbacks.append(early_stopping)
-        if progress:
+        if progress and not any(isinstance(each, Dashboard) for each in self.callbacks):
             self.callbacks.append(ProgressLines())
         half = precision == "float16" and is_autocast_available(device or "webgpu")
         self.scaler = GradScaler(enabled=half)

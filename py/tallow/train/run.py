@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..metrics import Metric
@@ -16,7 +17,10 @@ class Run:
     model: what learns. optimizers: what changes it. metrics: what a validation measures, by name.
     monitor: the name in the records that decides which checkpoint is best; None is valid_loss, or
       train_loss without a validation.
+    clock: seconds that never go back.
     """
+
+    clock: Callable[[], float] = staticmethod(time.monotonic)
 
     def __init__(
         self,

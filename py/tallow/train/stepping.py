@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 from ..amp import GradScaler, autocast
@@ -39,7 +37,6 @@ class Stepping(Run):
     callbacks: list[Callback]
     figures: list[str]
     scaler: GradScaler
-    clock: Callable[[], float] = staticmethod(time.monotonic)
 
     def compile(self, device: str | None) -> None:
         """Makes the compiled functions, for a device."""

@@ -1,8 +1,12 @@
 """What a learner calls on its way: a callback for each purpose."""
 
 from .base import Callback, Record
+from .dashboard import Dashboard
 from .files import CSVLogger, JSONLogger
 from .lines import ProgressLines
 from .stopping import EarlyStopping
 
-__all__ = ["CSVLogger", "Callback", "EarlyStopping", "JSONLogger", "ProgressLines", "Record"]
+__all__ = [
+    "CSVLogger", "Callback", "Dashboard", "EarlyStopping", "JSONLogger", "ProgressLines",
+    "Record",
+]  # fmt: skip
