@@ -1,20 +1,16 @@
-"""torch.utils.tensorboard, where the package tensorboardX is installed, which writes the files."""
+"""torch.utils.tensorboard, where the package tensorboard is installed, which writes the files."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from ..core.packages import package
+from ..utils.tensorboard import SummaryWriter as _SummaryWriter
 
 
 def __getattr__(name: str) -> Any:
-    """SummaryWriter. Raises ModuleNotFoundError where tensorboardX is missing."""
+    """SummaryWriter. Raises PackageError, an ImportError, where tensorboard is missing."""
     if name != "SummaryWriter":
         raise AttributeError(f"torch.utils.tensorboard has no {name}")
-    try:
-        return import_module("tensorboardX").SummaryWriter
-    except ImportError as error:
-        raise ModuleNotFoundError(
-            "torch.utils.tensorboard: the files are written by tensorboardX, which is not "
-            "installed; pip install tensorboardX",
-            name="tensorboardX",
-        ) from error
+    package("tensorboard", "torch.utils.tensorboard", "tensorboard")
+    return _SummaryWriter

@@ -6,7 +6,10 @@ from .callbacks import (
     Dashboard,
     EarlyStopping,
     JSONLogger,
+    MLflow,
     ProgressLines,
+    TensorBoard,
+    WandB,
 )
 from .learner import Learner
 from .lr_find import LearningRates
@@ -14,5 +17,5 @@ from .run import Run
 
 __all__ = [
     "CSVLogger", "Callback", "Dashboard", "EarlyStopping", "JSONLogger", "Learner",
-    "LearningRates", "ProgressLines", "Run",
+    "LearningRates", "MLflow", "ProgressLines", "Run", "TensorBoard", "WandB",
 ]  # fmt: skip
