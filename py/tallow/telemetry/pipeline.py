@@ -115,16 +115,21 @@ class LogHandler(logging.Handler):
 
 
 def _resource(name: str | None, version: str | None) -> Any:
-    given = {
-        "service.version": version or __version__,
+    """What all of it is about: what is given, else what the environment says, else Tallow.
+    (`Resource.create` would begin a thread, which a browser's Python cannot.)"""
+    resources = _module("sdk.resources")
+    given = {"service.name": name, "service.version": version}
+    own = {
+        "service.name": "tallow",
+        "service.version": __version__,
+        "telemetry.sdk.language": "python",
+        "telemetry.sdk.name": "opentelemetry",
+        "telemetry.sdk.version": _module("sdk.version").__version__,
         "ml.framework": "tallow",
         "ml.framework.version": __version__,
     }
-    make = _module("sdk.resources").Resource.create
-    found = make(given | ({"service.name": name} if name else {}))
-    if str(found.attributes["service.name"]).startswith("unknown_service"):
-        return make(given | {"service.name": "tallow"})
-    return found
+    found = resources.Resource(own).merge(resources.OTELResourceDetector().detect())
+    return found.merge(resources.Resource({key: x for key, x in given.items() if x is not None}))
 
 
 def _collector(kept: deque[Any]) -> Any:

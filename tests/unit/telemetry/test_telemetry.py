@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -273,10 +274,13 @@ def test_without_init_nothing_is_imported() -> None:
 def test_the_environment_starts_telemetry_and_the_end_of_a_process_sends_it() -> None:
     with http_receiver() as received:
         output = ran(
-            OTEL_EXPORTER_OTLP_ENDPOINT=received.endpoint, OTEL_SERVICE_NAME="from outside"
+            OTEL_EXPORTER_OTLP_ENDPOINT=received.endpoint,
+            OTEL_SERVICE_NAME="from outside",
+            OTEL_RESOURCE_ATTRIBUTES="service.version=7,team=botany",
         )
     assert output == "True True"
     assert received.resource["service.name"] == "from outside"
+    assert (received.resource["service.version"], received.resource["team"]) == ("7", "botany")
     assert len(received.named("run")) == 1
     assert "ml.train.loss" in received.metrics
 
@@ -318,6 +322,20 @@ def test_collected_spans_are_otlp_json(tmp_path: Path) -> None:
     assert facts(good)["input.shape"] == ["x [3]"]
     assert failed.status.code == 2
     assert "expects" in failed.status.message
+
+
+def test_collecting_begins_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a browser's Python has none."""
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    tl.telemetry.init(endpoint=None)
+    with doubled() as session:
+        session.run({"x": [1, 2, 3]})
+    assert '"name": "inference"' in tl.telemetry.export_json()
+    assert tl.telemetry.shutdown()
 
 
 def _base64(hexadecimal: str) -> str:
