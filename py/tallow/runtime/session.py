@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..compile import Compiled, Plan
 from ..compile.indices import Indexed, by_input, check_ranges
@@ -25,6 +25,9 @@ from .hosted import load, load_async
 from .profile import Profile
 from .states import BoundStates, State, compile_with_states
 from .transfer import for_device
+
+if TYPE_CHECKING:
+    from ..core.watchers import Seen
 
 Feeds = Mapping[str, Any]
 
@@ -150,14 +153,12 @@ class Session:
             seen(results)
             return results
 
-    def _watched(self, feeds: Mapping[str, Any]) -> AbstractContextManager[watching.Seen]:
+    def _watched(self, feeds: Mapping[str, Any]) -> AbstractContextManager[Seen]:
         """A with block of a run, of which telemetry is told, if there is any."""
         if watching.watcher is None:
             return watching.NOTHING
         shapes = {port.name: port.shape for port in self._ports}
-        return watching.watcher.inference(
-            watching.Inference(self.plan.name, self.device, shapes, feeds)
-        )
+        return watching.watcher.inference(self.plan.name, self.device, shapes, feeds)
 
     def _wanted(self, fetch: Collection[str] | None) -> list[bool] | None:
         """Which outputs are fetched, in the plan's order; None if all are."""

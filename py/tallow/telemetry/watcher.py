@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from ..core.watching import Attributes, Inference, Seen
+from ..core.watchers import Attributes, Seen, Shapes
+from ..core.watching import ignore
 from .statistics import statistics_of
 
 _GAUGES = {
@@ -19,7 +20,7 @@ _GAUGES = {
 
 
 class Telemetry:
-    """A watcher: see `core/watching.py`.
+    """A watcher: see `core/watchers.py`.
 
     sample: the share of steps and inferences that have a span. statistics: whether spans of
     inferences have statistics of inputs and outputs.
@@ -69,22 +70,24 @@ class Telemetry:
         return bool(self._apart) and number % self._apart == 0
 
     @contextmanager
-    def inference(self, begun: Inference) -> Iterator[Seen]:
+    def inference(
+        self, model: str, device: str, shapes: Shapes, inputs: Mapping[str, Any]
+    ) -> Iterator[Seen]:
         """A span of one inference of many. All are counted and timed."""
         number, self._inferences = self._inferences, self._inferences + 1
-        facts = {"model.type": begun.model, "device": begun.device}
+        facts = {"model.type": model, "device": device}
         started, failed = time.perf_counter(), {}
         try:
             if not self._sampled(number):
-                yield lambda results: None
+                yield ignore
                 return
-            shapes = [f"{name} {list(shape)}" for name, shape in begun.shapes.items()]
-            with self.span("inference", facts | {"input.shape": shapes}) as span:
+            listed = [f"{name} {list(shape)}" for name, shape in shapes.items()]
+            with self.span("inference", facts | {"input.shape": listed}) as span:
                 if self._statistics:
-                    span.set_attributes(statistics_of("input", begun.inputs))
+                    span.set_attributes(statistics_of("input", inputs))
                     yield lambda results: span.set_attributes(statistics_of("output", results))
                 else:
-                    yield lambda results: None
+                    yield ignore
         except Exception as error:
             failed = {"error.type": type(error).__qualname__}
             raise

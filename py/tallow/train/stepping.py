@@ -105,8 +105,7 @@ class Stepping(Run):
             return self._predicting(batch)
         device = backend(self.device).info.device
         shapes = {f"{n}": each.shape for n, each in enumerate(tensors_of(batch))}
-        begun = watching.Inference(type(self.model).__name__, device, shapes, {})
-        with watching.watcher.inference(begun):
+        with watching.watcher.inference(type(self.model).__name__, device, shapes, {}):
             return self._predicting(batch)
 
     # ---- the compiled functions ----------------------------------------------------------------

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from ..core import watching
+from ..core.watchers import Watcher
 from ..runtime.drivers import Steps
 from .stepping import Stepping
 
@@ -30,7 +31,7 @@ def watched(name: str) -> Callable[[Part[P]], Part[P]]:
     return decorated
 
 
-def _in_span(watcher: watching.Watcher, name: str, learner: Stepping, steps: Steps) -> Steps:
+def _in_span(watcher: Watcher, name: str, learner: Stepping, steps: Steps) -> Steps:
     with watcher.span(name, where(learner)):
         return (yield from steps)
 

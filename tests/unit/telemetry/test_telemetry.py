@@ -367,7 +367,7 @@ def test_missing_packages_are_a_warning_if_the_environment_asks(
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     monkeypatch.setenv(watching.ENDPOINT, "http://127.0.0.1:1")
-    monkeypatch.setattr(watching, "watcher", watching._from_environment())
+    monkeypatch.setattr(watching, "watcher", watching.from_environment())
     with pytest.warns(RuntimeWarning, match="no telemetry"):
         doubled().close()
     assert watching.watcher is None

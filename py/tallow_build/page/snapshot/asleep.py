@@ -24,6 +24,7 @@ _ON_DEMAND = re.compile(
     r"tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
     r"|metrics|train|telemetry)(\.|$)"
+    r"|core\.(packages|starting|watchers)$"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
     r"|functional\.(adaptive|blocks|borders|elementwise_losses|grids|layers|lookups|losses"
