@@ -446,6 +446,7 @@ from tallow import amp as amp
 from tallow import autograd as autograd
 from tallow import data as data
 from tallow import distributions as distributions
+from tallow import files as files
 from tallow import func as func
 from tallow import functional as functional
 from tallow import linalg as linalg
@@ -627,6 +628,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "files",
     "finfo",
     "fix",
     "flatten",

@@ -21,6 +21,9 @@ TallowError (a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── CheckpointError       a run's folder or checkpoint that cannot be used
+├── FetchError            a file that no source gives (also an OSError)
+│   └── ChecksumError         a file whose bytes are others than expected
+├── DataError             data that are damaged, or do not fit (ValueError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -191,6 +194,18 @@ class CheckpointError(TallowError):
 
 class DataWorkerError(TallowError):
     """A worker of a loader died, could not start, or made no batch in time."""
+
+
+class FetchError(TallowError, OSError):
+    """A file that no source gives; the message has what each of them said."""
+
+
+class ChecksumError(FetchError):
+    """A file whose bytes are others than expected; it is not kept."""
+
+
+class DataError(TallowError, ValueError):
+    """Data that are damaged, or do not fit what reads them: the message says where."""
 
 
 class DataNotLoadedError(TallowError):

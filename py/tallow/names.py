@@ -542,8 +542,8 @@ NAMES: dict[str, dict[str, str]] = {
 """For each file of the library, its names by their forms."""
 
 PACKAGES = (
-    "amp autograd data distributions func functional linalg metrics nn onnx optim telemetry"
-    " train utils zoo"
+    "amp autograd data distributions files func functional linalg metrics nn onnx optim "
+    "telemetry train utils zoo"
 )
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 

@@ -1,14 +1,17 @@
-"""torch.hub: no downloads of code. Weights are files to fetch by oneself and `torch.load`."""
+"""torch.hub: weights are fetched (files/) and loaded; code of others is not."""
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlparse as urlparse
 
 from ..errors import MissingNameError
+from ..files import Fetched, File, fetch
 from .files import Location
 from .files import load as _load
 from .rooms import missing
@@ -39,15 +42,23 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = True,
 ) -> Any:
-    """The checkpoint of that name in the folder. Raises MissingNameError if it is not there:
-    nothing is fetched."""
+    """The checkpoint of that name in the folder, into which it is fetched if it is not there.
+
+    check_hash: whether the name of the file has the beginning of its sha256, NAME-HASH.EXT, which
+      what is fetched must have. Raises FetchError if nothing is found there, ChecksumError.
+    """
     folder = Path(model_dir) if model_dir else _folder / "checkpoints"
-    path = folder / (file_name or url.rpartition("/")[2])
-    if not path.exists():
-        raise MissingNameError(
-            f"torch.hub: nothing is fetched here; put {url} at {path} and run it again"
-        )
-    return _load(path, map_location)
+    name = file_name or Path(urlparse(url).path).name
+    found = HASH_REGEX.search(name) if check_hash else None
+    fetched = _fetched(url, folder / name, found.group(1) if found else None, progress)
+    return _load(fetched.path or io.BytesIO(fetched.read()), map_location)
+
+
+def _fetched(url: str, path: Path, digits: str | None, progress: bool) -> Fetched:
+    if progress and not path.exists():
+        print(f'Downloading: "{url}" to {path}', file=sys.stderr)
+    checksum = f"sha256:{digits}" if digits else ""
+    return fetch(File(path.name, (url,), path.parent, checksum))
 
 
 def load(repo_or_dir: str, model: str, *args: object, **options: object) -> NoReturn:
@@ -58,9 +69,14 @@ def load(repo_or_dir: str, model: str, *args: object, **options: object) -> NoRe
     )
 
 
-def download_url_to_file(url: str, dst: str, *args: object, **options: object) -> NoReturn:
-    """Raises MissingNameError: nothing is fetched."""
-    raise MissingNameError(f"torch.hub: nothing is fetched here; put {url} at {dst}")
+def download_url_to_file(
+    url: str, dst: str, hash_prefix: str | None = None, progress: bool = True
+) -> None:
+    """Fetches a file to a path, also if there is one. hash_prefix: the beginning of its sha256.
+    Raises FetchError, ChecksumError."""
+    path = Path(dst)
+    path.unlink(missing_ok=True)
+    _fetched(url, path, hash_prefix, progress)
 
 
 def __getattr__(name: str) -> Any:

