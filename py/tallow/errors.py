@@ -24,6 +24,7 @@ TallowError (a RuntimeError)
 ├── FetchError            a file that no source gives (also an OSError)
 │   └── ChecksumError         a file whose bytes are others than expected
 ├── DataError             data that are damaged, or do not fit (ValueError)
+│   └── MissingDataError      files of a dataset that are not there (also a FileNotFoundError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -206,6 +207,10 @@ class ChecksumError(FetchError):
 
 class DataError(TallowError, ValueError):
     """Data that are damaged, or do not fit what reads them: the message says where."""
+
+
+class MissingDataError(DataError, FileNotFoundError):
+    """Files of a dataset that are not there."""
 
 
 class DataNotLoadedError(TallowError):
