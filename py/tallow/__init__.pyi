@@ -457,6 +457,7 @@ from tallow import optim as optim
 from tallow import telemetry as telemetry
 from tallow import train as train
 from tallow import utils as utils
+from tallow import vision as vision
 from tallow import zoo as zoo
 
 __all__ = [
@@ -910,6 +911,7 @@ __all__ = [
     "var_mean",
     "vdot",
     "vecdot",
+    "vision",
     "vjp",
     "vsplit",
     "vstack",

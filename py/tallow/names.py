@@ -543,7 +543,7 @@ NAMES: dict[str, dict[str, str]] = {
 
 PACKAGES = (
     "amp autograd data distributions files func functional linalg metrics nn onnx optim "
-    "telemetry train utils zoo"
+    "telemetry train utils vision zoo"
 )
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 

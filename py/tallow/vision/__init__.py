@@ -1,0 +1,8 @@
+"""torchvision's names: pictures as data, changed, and what networks see in them.
+
+A part is imported when it is first asked for.
+"""
+
+from ..binding import getter
+
+__getattr__ = getter(globals(), "vision", packages="datasets io")
