@@ -24,12 +24,14 @@ from .sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from .sequences import CharDataset, WindowDataset, read_wav
+from .tables import TableDataset, from_arrays, from_csv, from_parquet
 from .workers import WorkerInfo, get_worker_info
 
 __all__ = [
-    "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset",
-    "RandomSampler", "Sampler", "SequentialSampler", "StratifiedSampler", "Subset",
-    "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "WorkerInfo",
-    "default_collate", "default_convert",
-    "get_worker_info", "random_split",
+    "BatchSampler", "ChainDataset", "CharDataset", "ConcatDataset", "DataLoader", "Dataset",
+    "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "StratifiedSampler",
+    "Subset", "SubsetRandomSampler", "TableDataset", "TensorDataset", "WeightedRandomSampler",
+    "WindowDataset", "WorkerInfo", "default_collate", "default_convert", "from_arrays", "from_csv",
+    "from_parquet", "get_worker_info", "random_split", "read_wav",
 ]  # fmt: skip

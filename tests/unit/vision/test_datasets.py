@@ -8,6 +8,7 @@ import pickle
 import shutil
 import struct
 import tarfile
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from tallow.vision.datasets import (
     FakeData,
     FashionMNIST,
     ImageFolder,
+    ImageZip,
     VisionDataset,
     base,
 )
@@ -377,3 +379,46 @@ def test_noise() -> None:
 def test_the_base_has_no_length() -> None:
     with pytest.raises(NotImplementedError, match="must define __len__"):
         len(base.VisionDataset("x"))
+
+
+# ---- zip files -------------------------------------------------------------------------------
+
+
+def zipped(folder: Path, under: str = "") -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, under + path.relative_to(folder).as_posix())
+        archive.writestr(f"__MACOSX/{under}cat/b.png", b"x")
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("under", ["", "photos/all/"])
+def test_a_zip_file(pictures: Path, tmp_path: Path, under: str) -> None:
+    content = zipped(pictures, under)
+    (tmp_path / "a.zip").write_bytes(content)
+    for file in (content, tmp_path / "a.zip"):
+        found = ImageZip(file)
+        assert found.classes == ["cat", "dog"] and found.targets == [0, 0, 1]
+        assert found[0][0].getpixel((0, 0)) == (40, 20, 10)
+        ((batch, labels),) = DataLoader(found, batch_size=3)
+        assert batch.shape == (3, 3, 4, 6) and labels.numpy().tolist() == [0, 0, 1]
+
+
+def test_damaged_zip_files(pictures: Path) -> None:
+    (pictures / "cat" / "b.png").write_bytes(b"no picture at all")
+    with pytest.raises(DataError, match=r"no picture in the zip file, cat/b.png"):
+        ImageZip(zipped(pictures))[1]
+    with pytest.raises(DataError, match="the zip file is damaged, or no zip file"):
+        ImageZip(b"nothing")
+    content = bytearray(zipped(pictures))
+    at = content.index(b"no picture at all")
+    content[at] ^= 1
+    with pytest.raises(DataError, match=r"the zip file, cat/b.png is damaged: Bad CRC"):
+        ImageZip(bytes(content))[1]
+    with pytest.warns(UserWarning, match="one class alone, 'deep'"):
+        ImageZip(zipped(pictures / "dog"))
+    for folder in (pictures / "dog" / "deep", pictures / "cat"):
+        with pytest.raises(MissingDataError, match="must be in folders"):
+            ImageZip(zipped(folder))

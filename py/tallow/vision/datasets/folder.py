@@ -10,8 +10,7 @@ from typing import Any
 
 from ...data.rows import checked
 from ...errors import DataError, MissingDataError, OptionError
-from ..io.decoding import open_picture, read_image
-from ..io.pixels import has_pillow
+from ..io.decoding import decode_picture
 from .base import Transform, VisionDataset
 
 IMG_EXTENSIONS = (
@@ -22,7 +21,17 @@ IMG_EXTENSIONS = (
 def default_loader(path: str) -> Any:
     """The coloured picture in a file: Pillow's image, or without Pillow a uint8 tensor (3, height,
     width). Raises DataError for a damaged one."""
-    return open_picture(path, "RGB") if has_pillow() else read_image(path, "RGB")
+    return decode_picture(Path(path).read_bytes(), path)
+
+
+def warn_of_one_class(name: str, where: str, classes: list[str]) -> None:
+    """Warns if there is one class alone."""
+    if len(classes) == 1:
+        warnings.warn(
+            f"{name}: {where} has one class alone, {classes[0]!r}, so that there is nothing to "
+            "tell apart",
+            stacklevel=3,
+        )
 
 
 class DatasetFolder(VisionDataset):
@@ -59,12 +68,7 @@ class DatasetFolder(VisionDataset):
         if skip_damaged:
             self._skip_damaged()
         self.targets = [number for _, number in self.samples]
-        if len(self.classes) == 1:
-            warnings.warn(
-                f"{type(self).__name__}: {self.root} has one class alone, {self.classes[0]!r}, so "
-                "that there is nothing to tell apart",
-                stacklevel=2,
-            )
+        warn_of_one_class(type(self).__name__, self.root, self.classes)
 
     def find_classes(self, directory: str) -> tuple[list[str], dict[str, int]]:
         """The classes in order, and their numbers. Raises MissingDataError if there are none."""

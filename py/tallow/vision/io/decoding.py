@@ -81,9 +81,12 @@ async def read_image_async(
     return found
 
 
-def open_picture(path: Path, mode: str) -> Any:
-    """A file as Pillow's image of a mode. Raises DataError for a damaged one, naming the file."""
-    return _opened(FilePath(path).read_bytes(), str(path)).convert(mode)
+def decode_picture(content: bytes, where: str) -> Any:
+    """The coloured picture of a file's bytes: Pillow's image, or without Pillow a uint8 tensor (3,
+    height, width). Raises DataError for a damaged one. where: what an error calls it."""
+    if has_pillow():
+        return _opened(content, where).convert("RGB")
+    return run_sync(_decoding(content, ImageReadMode.RGB, False, where))
 
 
 def _decoding(input: Tensor | bytes, mode: Mode, apply_exif_orientation: bool, where: str) -> Steps:
