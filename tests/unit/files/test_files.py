@@ -16,6 +16,7 @@ import pytest
 from tests.unit.files.serving import Server, running
 
 import tallow as tl
+from tallow.core import context
 from tallow.errors import ChecksumError, FetchError, OptionError
 from tallow.files import File, Local, Npm, desktop, fetch, fetch_async, set_mirror
 from tallow_build.paths import ROOT
@@ -267,7 +268,8 @@ def test_files_that_cannot_be() -> None:
 
 
 def test_hub_fetches_weights(server: Server, tmp_path: Path) -> None:
-    import tallow.torch as torch
+    with context.pytorch.override(True):  # its habits stay within
+        import tallow.torch as torch
 
     path = tmp_path / "made.pt"
     torch.save({"w": torch.ones(2)}, path)

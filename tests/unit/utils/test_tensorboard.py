@@ -14,9 +14,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
 import tallow as tl
-import tallow.torch as torch
+from tallow.core import context
 from tallow.errors import MissingError, ShapeError
 from tallow.utils.tensorboard import SummaryWriter
+
+with context.pytorch.override(True):  # its habits stay within
+    import tallow.torch as torch
 
 
 def read(folder: Path) -> Any:
