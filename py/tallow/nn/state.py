@@ -84,8 +84,9 @@ class HasState:
             for hook in list(module._state_hooks.before_saving.values()):
                 hook(module, start, keep_vars)
             for name, value in module._own_state():
-                kept = value if shared else Tensor(value.node)
-                state[start + name] = value if keep_vars else kept.detach()
+                if not keep_vars:  # to keep a variable does not compute its value
+                    value = (value if shared else Tensor(value.node)).detach()
+                state[start + name] = value
             if type(module).get_extra_state is not HasState.get_extra_state:
                 state[start + _EXTRA] = module.get_extra_state()
         for start, module in reversed(paths):

@@ -3,11 +3,11 @@
 No weights come with Tallow.
 """
 
+from ..vision.models.resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
 from .bert import BERT
 from .efficientnet import EfficientNetLite0, InvertedBottleneck
 from .lenet import LeNet5
 from .mlp import MLP
-from .resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
 from .transformer import GPT2, Encoder, GPT2Block
 
 __all__ = [
