@@ -47,6 +47,8 @@ CASES: dict[str, Case] = {
     "resnext50_32x4d": Case(lambda m: m.resnext50_32x4d(num_classes=10)),
     "densenet121": Case(lambda m: m.densenet121(num_classes=10), batch=1),
     "mobilenet_v2": Case(lambda m: m.mobilenet_v2(num_classes=10)),
+    "mobilenet_v2 training": Case(lambda m: m.MobileNetV2(
+        10, 0.25, [[1, 16, 1, 1], [6, 24, 2, 2], [6, 32, 1, 2]], dropout=0.0), 32, True, 4),
     "mobilenet_v3_small": Case(lambda m: m.mobilenet_v3_small(num_classes=10)),
     "efficientnet_b0": Case(lambda m: m.efficientnet_b0(num_classes=10)),
     "efficientnet_v2": Case(lambda m: m.EfficientNet(

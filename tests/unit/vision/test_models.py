@@ -15,6 +15,7 @@ from tallow.vision import models
 
 from .cases import CASES, LARGE, Case, images, numbers, weights
 from .record import digest, recorded
+from .table import PAGE, row
 
 RECORDED = recorded()
 
@@ -213,7 +214,9 @@ def test_densenet_that_computes_twice() -> None:
         tl.manual_seed(0)
         net = models.DenseNet(**setting, memory_efficient=efficient)
         net(x).sum().backward()
-        found.append([p.grad.numpy() for p in net.parameters()])
+        gradients = [p.grad for p in net.parameters()]
+        found.append([g.numpy() for g in gradients if g is not None])
+        assert len(found[-1]) == len(gradients)
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
 
@@ -243,3 +246,15 @@ def test_images_of_another_size() -> None:
     net = models.VisionTransformer(32, 8, 1, 4, 64, 128)
     with pytest.raises(ShapeError, match=r"for images \(n, 3, 32, 32\)"):
         net(tl.ones((1, 3, 40, 40)))
+
+
+def test_the_page_lists_all_networks() -> None:
+    """`python -m tests.unit.vision.table` writes the table."""
+    page = PAGE.read_text("utf-8")
+    for name in models.list_models():
+        assert f"| `{name}` | {RECORDED['networks'][name][1]:,} |" in page
+
+
+@pytest.mark.parametrize("name", ["alexnet", "vit_h_14", "mobilenet_v3_small", "resnext50_32x4d"])
+def test_the_page_counts_multiplications(name: str) -> None:
+    assert row(name) in PAGE.read_text("utf-8").splitlines()

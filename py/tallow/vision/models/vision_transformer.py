@@ -177,11 +177,11 @@ class VisionTransformer(nn.Module):
         if x.ndim != 4 or x.shape[2:] != (side, side):
             raise ShapeError(f"VisionTransformer: {x.shape} for images (n, 3, {side}, {side})")
         patches = self.conv_proj(x)
-        count = x.shape[0]
-        tokens = f.permute_dims(patches.reshape(count, self.hidden_dim, -1), (0, 2, 1))
-        first = f.broadcast_to(self.class_token, (count, 1, self.hidden_dim))
-        found = self.encoder(f.concat([first, tokens], axis=1))
-        return self.heads(found[:, 0])
+        tokens = f.permute_dims(patches.flatten(2), (0, 2, 1))
+        # A concatenation would need the token once for each image, and so their number in a file.
+        behind = f.pad(tokens, [(0, 0), (1, 0), (0, 0)])
+        before = f.pad(self.class_token, [(0, 0), (0, self.seq_length - 1), (0, 0)])
+        return self.heads(self.encoder(behind + before)[:, 0])
 
 
 def _network(
