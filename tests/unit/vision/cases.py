@@ -46,6 +46,10 @@ CASES: dict[str, Case] = {
     ),
     "resnext50_32x4d": Case(lambda m: m.resnext50_32x4d(num_classes=10)),
     "densenet121": Case(lambda m: m.densenet121(num_classes=10), batch=1),
+    "googlenet": Case(lambda m: m.googlenet(num_classes=10, transform_input=True,
+                                            init_weights=False)),
+    "inception_v3": Case(lambda m: m.inception_v3(num_classes=10, init_weights=False), 75, batch=1),
+    "mnasnet0_5": Case(lambda m: m.mnasnet0_5(num_classes=10)),
     "mobilenet_v2": Case(lambda m: m.mobilenet_v2(num_classes=10)),
     "mobilenet_v2 training": Case(lambda m: m.MobileNetV2(
         10, 0.25, [[1, 16, 1, 1], [6, 24, 2, 2], [6, 32, 1, 2]], dropout=0.0), 32, True, 4),

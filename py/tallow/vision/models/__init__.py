@@ -17,6 +17,9 @@ from .efficientnet import (
     efficientnet_v2_m,
     efficientnet_v2_s,
 )
+from .googlenet import GoogLeNet, googlenet
+from .inception import Inception3, inception_v3
+from .mnasnet import MNASNet, mnasnet0_5, mnasnet0_75, mnasnet1_0, mnasnet1_3
 from .mobilenetv2 import MobileNetV2, mobilenet_v2
 from .mobilenetv3 import MobileNetV3, mobilenet_v3_large, mobilenet_v3_small
 from .registry import get_model, get_model_builder, list_models
@@ -50,6 +53,9 @@ __all__ = [
     "ConvNeXt",
     "DenseNet",
     "EfficientNet",
+    "GoogLeNet",
+    "Inception3",
+    "MNASNet",
     "MobileNetV2",
     "MobileNetV3",
     "ResNet",
@@ -78,7 +84,13 @@ __all__ = [
     "efficientnet_v2_s",
     "get_model",
     "get_model_builder",
+    "googlenet",
+    "inception_v3",
     "list_models",
+    "mnasnet0_5",
+    "mnasnet0_75",
+    "mnasnet1_0",
+    "mnasnet1_3",
     "mobilenet_v2",
     "mobilenet_v3_large",
     "mobilenet_v3_small",

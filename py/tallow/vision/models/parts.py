@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
-from ... import nn
+from ... import functional, nn
+from ... import functions as f
+from ...tensor import Tensor
 
 Layer = Callable[..., nn.Module]
 """What makes a layer: a class, or a function with some of its arguments given."""
@@ -42,13 +45,13 @@ def small_normal(module: nn.Linear) -> None:
     nn.init.normal_(module.weight, 0.0, 0.01)
 
 
-def truncated(root: nn.Module) -> None:
-    """Initial values of convolutions and linear layers: normal with the deviation 0.02, without
-    what lies beyond 2; biases 0."""
+def truncated(root: nn.Module, std: float = 0.02, *, biases: bool = True) -> None:
+    """Initial values of convolutions and linear layers: normal with the deviation std, without
+    what lies beyond 2. biases: those become 0."""
     for module in root.modules():
         if isinstance(module, (nn.Conv2d, nn.Linear)):
-            nn.init.trunc_normal_(module.weight, std=0.02)
-            if module.bias is not None:
+            nn.init.trunc_normal_(module.weight, std=std)
+            if biases and module.bias is not None:
                 nn.init.zeros_(module.bias)
 
 
@@ -58,3 +61,28 @@ def fan_in_truncated(layer: nn.Module) -> None:
     nn.init.trunc_normal_(layer.weight, std=math.sqrt(1 / fan))
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
+
+
+class BasicConv2d(nn.Module):
+    """A convolution without a bias, batch norm, ReLU: what the Inception networks consist of.
+    options: the convolution's."""
+
+    def __init__(self, in_channels: int, out_channels: int, **options: Any) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, out_channels, bias=False, **options)
+        self.bn = nn.BatchNorm2d(out_channels, eps=0.001)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.relu(self.bn(self.conv(x)))
+
+
+_MEANS = (0.485, 0.456, 0.406)
+_DEVIATIONS = (0.229, 0.224, 0.225)
+
+
+def renormalised(x: Tensor) -> Tensor:
+    """Images (n, 3, h, w) that are normalised by the means and deviations of ImageNet's channels,
+    from -1 to 1 instead."""
+    scale = f.reshape(f.tensor([each / 0.5 for each in _DEVIATIONS]), (3, 1, 1))
+    shift = f.reshape(f.tensor([(each - 0.5) / 0.5 for each in _MEANS]), (3, 1, 1))
+    return x * scale + shift
