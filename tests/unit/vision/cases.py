@@ -59,6 +59,8 @@ CASES: dict[str, Case] = {
         [m.efficientnet.FusedMBConvConfig(1, 3, 1, 16, 16, 1),
          m.efficientnet.FusedMBConvConfig(4, 3, 2, 16, 24, 2),
          m.efficientnet.MBConvConfig(4, 3, 2, 24, 32, 2)], 0.2, num_classes=10, last_channel=64)),
+    "regnet_x_400mf": Case(lambda m: m.regnet_x_400mf(num_classes=10)),
+    "regnet_y_400mf": Case(lambda m: m.regnet_y_400mf(num_classes=10)),
     "squeezenet1_0": Case(lambda m: m.squeezenet1_0(num_classes=10)),
     "squeezenet1_1": Case(lambda m: m.squeezenet1_1(num_classes=10)),
     "shufflenet_v2_x0_5": Case(lambda m: m.shufflenet_v2_x0_5(num_classes=10)),

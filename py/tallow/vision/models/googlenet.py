@@ -146,7 +146,7 @@ class GoogLeNet(nn.Module):
         x = self.maxpool4(self.inception4e(second))
         x = self.inception5b(self.inception5a(x))
         scores = self.fc(self.dropout(self.avgpool(x).flatten(1)))
-        if not (self.training and self.aux_logits):
+        if not self.training or self.aux1 is None or self.aux2 is None:
             return scores
         return GoogLeNetOutputs(scores, self.aux2(second), self.aux1(first))
 

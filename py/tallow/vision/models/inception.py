@@ -21,12 +21,12 @@ class InceptionOutputs(NamedTuple):
     aux_logits: Tensor | None
 
 
-def _mean(x: Tensor) -> Tensor:
+def _mean(x: Tensor) -> Any:
     """The mean of 3 x 3 around each pixel."""
     return functional.avg_pool2d(x, 3, stride=1, padding=1)
 
 
-def _largest(x: Tensor) -> Tensor:
+def _largest(x: Tensor) -> Any:
     return functional.max_pool2d(x, 3, stride=2)
 
 
@@ -222,7 +222,7 @@ class Inception3(nn.Module):
         middle = self.Mixed_6e(self.Mixed_6d(self.Mixed_6c(self.Mixed_6b(x))))
         x = self.Mixed_7c(self.Mixed_7b(self.Mixed_7a(middle)))
         scores = self.fc(self.dropout(self.avgpool(x)).flatten(1))
-        if not (self.training and self.aux_logits):
+        if not self.training or self.AuxLogits is None:
             return scores
         return InceptionOutputs(scores, self.AuxLogits(middle))
 
