@@ -30,6 +30,11 @@ def _vit(models: Any, **options: Any) -> Any:
     )  # fmt: skip
 
 
+def _swin(models: Any, **options: Any) -> Any:
+    """With images whose patches do not divide into windows, and then not into halves."""
+    return models.SwinTransformer([4, 4], 16, [2, 2], [2, 4], [4, 4], num_classes=10, **options)
+
+
 def _convnext(models: Any) -> Any:
     stage = models.convnext.CNBlockConfig
     setting = [stage(16, 32, 1), stage(32, 64, 2), stage(64, None, 1)]
@@ -65,6 +70,9 @@ CASES: dict[str, Case] = {
     "squeezenet1_1": Case(lambda m: m.squeezenet1_1(num_classes=10)),
     "shufflenet_v2_x0_5": Case(lambda m: m.shufflenet_v2_x0_5(num_classes=10)),
     "convnext": Case(_convnext),
+    "swin": Case(_swin, 60),
+    "swin v2": Case(lambda m: _swin(m, block=m.swin_transformer.SwinTransformerBlockV2,
+                                    downsample_layer=m.swin_transformer.PatchMergingV2), 60),
     "vit": Case(_vit),
     "vit with a stem": Case(lambda m: _vit(m, representation_size=12, conv_stem_configs=[
         m.vision_transformer.ConvStemConfig(8, 3, 2), m.vision_transformer.ConvStemConfig(16, 3, 4),

@@ -55,7 +55,9 @@ def test_outputs_are_torchvisions(name: str, device: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["wasm"], indirect=True)
-@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", "shufflenet_v2_x0_5", "vit"])
+@pytest.mark.parametrize(
+    "name", ["resnet18", "mobilenet_v2", "shufflenet_v2_x0_5", "vit", "swin v2"]
+)
 def test_outputs_on_webassembly(name: str, device: str) -> None:
     check_outputs(name)
 
@@ -234,6 +236,12 @@ def test_densenet_that_computes_twice() -> None:
         (lambda: models.ConvNeXt([]), "needs stages"),
         (lambda: models.shufflenetv2.InvertedResidual(8, 16, 1), "8 to 16 channels with stride 1"),
         (lambda: models.ShuffleNetV2([1], [1]), "three and five numbers"),
+        (lambda: models.SwinTransformer([4, 4], 8, [1, 1], [1], [4, 4]), "for each stage"),
+        (lambda: models.GoogLeNet(blocks=[nn.Conv2d]), "three classes, not 1"),
+        (lambda: models.Inception3(inception_blocks=[nn.Conv2d]), "seven classes, not 1"),
+        (lambda: models.MNASNet(0.0), "must be positive"),
+        (lambda: models.mnasnet._InvertedResidual(8, 8, 4, 1, 3), "kernel_size 4 3 or 5"),
+        (lambda: models.regnet.BlockParams.from_init_params(4, 20, 1.0, 2.0, 8), "w_0 20 must be"),
         (lambda: models.vit_b_16(image_size=100), "patches of 16 pixels do not divide"),
         (lambda: models.resnet50(replace_stride_with_dilation=[True]), "need 3 of True or False"),
         (lambda: models.resnet18(width_per_group=128), "Bottleneck takes others"),
@@ -242,6 +250,23 @@ def test_densenet_that_computes_twice() -> None:
 def test_what_does_not_fit(make: Any, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         make()
+
+
+def test_training_gives_the_scores_of_classifiers_on_the_way() -> None:
+    """Shapes alone: nothing is computed."""
+    net = models.googlenet(num_classes=2).train()
+    with tl.no_grad():
+        found = net(tl.ones((2, 3, 64, 64)))
+    assert found._fields == ("logits", "aux_logits2", "aux_logits1")
+    assert [scores.shape for scores in found] == [(2, 2)] * 3
+    deep = models.inception_v3(num_classes=2).train()
+    with tl.no_grad():
+        found = deep(tl.ones((2, 3, 299, 299)))
+    assert found._fields == ("logits", "aux_logits")
+    assert [scores.shape for scores in found] == [(2, 2)] * 2
+    without = models.googlenet(num_classes=2, aux_logits=False).train()
+    with tl.no_grad():
+        assert without(tl.ones((2, 3, 64, 64))).shape == (2, 2)
 
 
 def test_images_of_another_size() -> None:

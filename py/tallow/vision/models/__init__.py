@@ -62,6 +62,15 @@ from .shufflenetv2 import (
     shufflenet_v2_x2_0,
 )
 from .squeezenet import SqueezeNet, squeezenet1_0, squeezenet1_1
+from .swin_transformer import (
+    SwinTransformer,
+    swin_b,
+    swin_s,
+    swin_t,
+    swin_v2_b,
+    swin_v2_s,
+    swin_v2_t,
+)
 from .vgg import VGG, vgg11, vgg11_bn, vgg13, vgg13_bn, vgg16, vgg16_bn, vgg19, vgg19_bn
 from .vision_transformer import VisionTransformer, vit_b_16, vit_b_32, vit_h_14, vit_l_16, vit_l_32
 
@@ -80,6 +89,7 @@ __all__ = [
     "ResNet",
     "ShuffleNetV2",
     "SqueezeNet",
+    "SwinTransformer",
     "VisionTransformer",
     "alexnet",
     "convnext_base",
@@ -142,6 +152,12 @@ __all__ = [
     "shufflenet_v2_x2_0",
     "squeezenet1_0",
     "squeezenet1_1",
+    "swin_b",
+    "swin_s",
+    "swin_t",
+    "swin_v2_b",
+    "swin_v2_s",
+    "swin_v2_t",
     "vgg11",
     "vgg11_bn",
     "vgg13",

@@ -55,6 +55,13 @@ def truncated(root: nn.Module, std: float = 0.02, *, biases: bool = True) -> Non
                 nn.init.zeros_(module.bias)
 
 
+def truncated_linear(root: nn.Module) -> None:
+    """As `truncated`, of linear layers alone."""
+    for module in root.modules():
+        if isinstance(module, nn.Linear):
+            truncated(module)
+
+
 def fan_in_truncated(layer: nn.Module) -> None:
     """A layer's initial values: normal, with the variance 1 / fan in; its bias 0."""
     fan, _ = nn.init.fans(layer.weight.shape)
