@@ -79,6 +79,17 @@ CASES: dict[str, Case] = {
     ])),
 }  # fmt: skip
 
+OPTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("densenet121", {"bn_size": 2, "drop_rate": 0.1}),
+    ("googlenet", {"aux_logits": False, "init_weights": False}),
+    ("inception_v3", {"aux_logits": False, "init_weights": False}),
+    ("mobilenet_v2", {"width_mult": 1.4}),
+    ("mobilenet_v3_large", {"reduced_tail": True}),
+    ("mobilenet_v3_small", {"reduced_tail": True, "dilated": True, "width_mult": 0.75}),
+    ("vit_b_16", {"image_size": 32, "representation_size": 7}),
+]
+"""Networks with other arguments, whose names and shapes are compared."""
+
 LARGE = 3_000_000
 """Parameters with more elements are frozen where gradients are compared."""
 

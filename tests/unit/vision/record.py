@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .cases import CASES, LARGE, Case, images, numbers, weights
+from .cases import CASES, LARGE, OPTIONS, Case, images, numbers, weights
 
 RECORDED = Path(__file__).parent / "recorded.json"
 
@@ -67,15 +67,16 @@ def _of_torchvision(case: Case) -> dict[str, Any]:
     return {"outputs": _rounded(result.detach()), "gradients": _rounded(gradients)}
 
 
-def _network(name: str) -> Any:
+def _network(name: str, **options: Any) -> Any:
     import torch
     import torchvision
 
     if name.startswith("regnet"):  # which reads numbers while it is built
         return torchvision.models.get_model(name, weights=None)
     with torch.device("meta"):
-        later = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
-        return torchvision.models.get_model(name, weights=None, **later)
+        if name in ("googlenet", "inception_v3"):
+            options["init_weights"] = False
+        return torchvision.models.get_model(name, weights=None, **options)
 
 
 def _all() -> dict[str, Any]:
@@ -88,7 +89,8 @@ def _all() -> dict[str, Any]:
         net = _network(name)
         count = sum(p.numel() for p in net.parameters())
         found[name] = [digest(net.state_dict()), count]
-    return {"torchvision": torchvision.__version__, "networks": found}
+    options = [digest(_network(name, **given).state_dict()) for name, given in OPTIONS]
+    return {"torchvision": torchvision.__version__, "networks": found, "options": options}
 
 
 def _difference(name: str) -> None:

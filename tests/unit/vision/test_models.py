@@ -13,7 +13,7 @@ from tallow import nn
 from tallow.errors import OptionError, ShapeError
 from tallow.vision import models
 
-from .cases import CASES, LARGE, Case, images, numbers, weights
+from .cases import CASES, LARGE, OPTIONS, Case, images, numbers, weights
 from .record import digest, recorded
 from .table import PAGE, row
 
@@ -28,6 +28,13 @@ def test_names_and_shapes_are_torchvisions(name: str) -> None:
     theirs, count = RECORDED["networks"][name]
     assert sum(p.size for p in net.parameters()) == count
     assert digest(net.state_dict(keep_vars=True)) == theirs
+
+
+@pytest.mark.parametrize("number", range(len(OPTIONS)))
+def test_arguments_mean_what_they_mean_in_torchvision(number: int) -> None:
+    name, options = OPTIONS[number]
+    net = models.get_model(name, **options)
+    assert digest(net.state_dict(keep_vars=True)) == RECORDED["options"][number]
 
 
 def with_weights(case: Case) -> Any:
