@@ -5,4 +5,4 @@ A part is imported when it is first asked for.
 
 from ..binding import getter
 
-__getattr__ = getter(globals(), "vision", packages="datasets io models ops")
+__getattr__ = getter(globals(), "vision", packages="datasets io models ops transforms utils")
