@@ -10,6 +10,7 @@ from ...core import dtype as dt
 from ...core.dtype import DType, as_dtype
 from ...core.hostarray import HostArray
 from ...errors import DTypeError, OptionError, ShapeError
+from ...runtime.drivers import Read, Steps, run_async, run_sync
 from ...tensor import Tensor, asarray
 from . import pillow
 from .images import Picture, bound, checked, is_pil
@@ -64,12 +65,22 @@ def to_image(pic: Picture) -> Tensor:
 
 def to_pil_image(pic: Any, mode: str | None = None) -> Any:
     """A tensor (c, h, w) or (h, w), or an array (h, w, c), as an image of Pillow's. Reads the
-    tensor.
+    tensor, and blocks.
 
     mode: Pillow's mode; None is L, LA, RGB or RGBA by the channels, I, I;16 or F by the type.
     Raises: ShapeError for other axes or more than 4 channels, OptionError for a mode that does not
       fit, DTypeError for an element type that no image has.
     """
+    return run_sync(picture_steps(pic, mode))
+
+
+async def to_pil_image_async(pic: Any, mode: str | None = None) -> Any:
+    """As `to_pil_image`, without blocking."""
+    return await run_async(picture_steps(pic, mode))
+
+
+def picture_steps(pic: Any, mode: str | None = None) -> Steps:
+    """The steps of `to_pil_image`."""
     what = "to_pil_image"
     if isinstance(pic, Tensor):
         if pic.ndim not in (2, 3):
@@ -99,7 +110,7 @@ def to_pil_image(pic: Any, mode: str | None = None) -> Any:
         raise OptionError(
             f"{what}: the mode {mode!r} is not one of {fitting} of {channels} channels"
         )
-    (host,) = pillow.host_values([x])
+    (host,) = yield Read([x])
     raw = "L" if mode in ("1", "P") else mode or usual
     made = pillow.module().frombytes(raw, (width, height), bytes(host.data))
     return made.convert(mode) if mode in ("1", "P") else made

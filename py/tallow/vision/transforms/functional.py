@@ -23,6 +23,7 @@ from .conversion import pil_to_tensor as pil_to_tensor
 from .conversion import to_dtype as to_dtype
 from .conversion import to_image as to_image
 from .conversion import to_pil_image as to_pil_image
+from .conversion import to_pil_image_async as to_pil_image_async
 from .conversion import to_tensor as to_tensor
 from .geometry import center_crop as center_crop
 from .geometry import crop as crop

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import MissingError, OptionError
-from ...tensor import host_values as host_values
 from .borders import sources
 from .images import Fill, InterpolationMode, fills
 
