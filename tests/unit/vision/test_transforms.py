@@ -251,6 +251,9 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "large crop": (_call(lambda: tt.RandomCrop(24)), ShapeError, "larger than the image"),
     "large five": (_call(lambda: tt.FiveCrop(24)), ShapeError, "larger than the image"),
+    "five images": (
+        _call(lambda: tt.Compose([tt.FiveCrop(3), tt.RandomInvert()])), OptionError, "Lambda",
+    ),
     "probability": (lambda: tt.RandomHorizontalFlip(1.5), OptionError, "from 0 to 1"),
     "probability of some": (lambda: tt.RandomApply([], -0.1), OptionError, "from 0 to 1"),
     "probability of erasing": (lambda: tt.RandomErasing(p=2), OptionError, "from 0 to 1"),

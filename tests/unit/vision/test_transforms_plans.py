@@ -83,6 +83,18 @@ def test_eager_batches_share_a_plan(name: str, compiled: list[int]) -> None:
     assert len(compiled) == first
 
 
+def test_bytes_become_normalized_batches(device: str) -> None:
+    images = np.random.default_rng(0).integers(0, 256, (4, 3, 9, 9)).astype(np.uint8)
+    transform = tt.PerSample(
+        tt.RandomHorizontalFlip(1.0),
+        tt.RandomCrop(9),
+        tt.ToDtype("float32", scale=True),
+        tt.Normalize([0.5], [0.25]),
+    )
+    found = tl.jit(transform)(tl.asarray(images).realize(device)).numpy()
+    np.testing.assert_allclose(found, (images[..., ::-1] / 255 - 0.5) / 0.25, atol=1e-5)
+
+
 def test_in_evaluation_random_transforms_are_left_out() -> None:
     transform = tt.PerSample(tt.Compose([tt.RandomCrop(14, padding=2), tt.RandomInvert(1.0)]),
                             tt.Normalize([0.5], [0.5])).eval()  # fmt: skip

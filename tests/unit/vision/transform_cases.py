@@ -82,6 +82,8 @@ def _cases() -> list[Case]:
     for mode in ("nearest", "bilinear"):
         add("rotate", f"{both} batch {pil}", 33.0, interpolation=mode)
         add("rotate", f"float {pil}", -71.5, interpolation=mode, expand=True)
+        for angle in (90.0, 180.0, 270.0) if mode == "bilinear" else ():
+            add("rotate", "float", angle, interpolation="bilinear", expand=True)
         add("rotate", "float", 20.0, interpolation=mode, center=[3, 4], fill=[0.2])
         add("rotate", both, 20.0, interpolation=mode, fill=[0.1, 0.9, 0.5])
         add("affine", f"{both} batch {pil}", 17.0, [3, -2], 0.8, [8.0, -5.0], interpolation=mode)

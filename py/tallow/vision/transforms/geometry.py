@@ -201,7 +201,13 @@ def vflip(img: Picture) -> Picture:
     return pillow.flip(img, -2) if is_pil(img) else f.flip(checked(img, "vflip"), axis=-2)
 
 
-def five_crop(img: Picture, size: int | Sequence[int]) -> tuple[Picture, ...]:
+class Crops(tuple[Picture, ...]):
+    """Several parts of one image, not an image and what stands beside it."""
+
+    __slots__ = ()
+
+
+def five_crop(img: Picture, size: int | Sequence[int]) -> Crops:
     """The four corners and the middle, each (h, w): top left, top right, bottom left, bottom right,
     middle. Raises ShapeError for a size that is larger than the image."""
     height, width = pair(size, "five_crop")
@@ -209,15 +215,13 @@ def five_crop(img: Picture, size: int | Sequence[int]) -> tuple[Picture, ...]:
     check_fits("five_crop", (height, width), (h, w))
     corners = [(top, left) for top in (0, h - height) for left in (0, w - width)]
     parts = [crop(img, top, left, height, width) for top, left in corners]
-    return (*parts, center_crop(img, (height, width)))
+    return Crops([*parts, center_crop(img, (height, width))])
 
 
-def ten_crop(
-    img: Picture, size: int | Sequence[int], vertical_flip: bool = False
-) -> tuple[Picture, ...]:
+def ten_crop(img: Picture, size: int | Sequence[int], vertical_flip: bool = False) -> Crops:
     """`five_crop` of the image, then of its mirror image."""
     mirrored = vflip(img) if vertical_flip else hflip(img)
-    return (*five_crop(img, size), *five_crop(mirrored, size))
+    return Crops([*five_crop(img, size), *five_crop(mirrored, size)])
 
 
 def check_fits(what: str, size: tuple[int, int], available: tuple[int, int]) -> None:

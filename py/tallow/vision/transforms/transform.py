@@ -9,6 +9,7 @@ from ...errors import OptionError
 from ...nn import Module
 from ...tensor import Tensor
 from .draws import DeviceDraws, HostDraws
+from .geometry import Crops
 from .images import Picture
 
 Source = HostDraws | DeviceDraws
@@ -29,6 +30,11 @@ class Transform(Module):
 
     def forward(self, *inputs: Any) -> Any:
         """The image, transformed, and what was given beside it. A random transform draws once."""
+        if isinstance(inputs[0], Crops):
+            raise OptionError(
+                f"{type(self).__name__}: FiveCrop and TenCrop give several images; "
+                "Lambda(lambda crops: tl.stack([transform(crop) for crop in crops])) takes them"
+            )
         if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
             img, *others = inputs[0]
             return type(inputs[0])([self._transformed(img), *others])

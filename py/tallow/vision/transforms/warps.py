@@ -183,7 +183,7 @@ def _turned_size(numbers: Sequence[float], h: int, w: int) -> tuple[int, int]:
     lengths = []
     for row, length in ((3, h), (0, w)):
         along = [x * numbers[row] + y * numbers[row + 1] + 0.5 * length for x, y in corners]
-        low, high = (math.trunc(each / 1e-3) * 1e-3 for each in (min(along), max(along)))
+        low, high = (math.trunc(round(at / 1e-3, 3)) * 1e-3 for at in (min(along), max(along)))
         lengths.append(math.ceil(high) - math.floor(low))
     return lengths[0], lengths[1]
 
