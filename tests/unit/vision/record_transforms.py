@@ -58,16 +58,18 @@ def main() -> None:
 
     sys.path.insert(0, str(Path(__file__).parent))
     import torch  # type: ignore[import-not-found]
-    from torchvision.transforms import functional  # type: ignore[import-not-found]
+    from torchvision.transforms import autoaugment, functional  # type: ignore[import-not-found]
     from transform_cases import (  # type: ignore[import-not-found]
         CASES,
         CONVERSIONS,
         IMAGES,
+        KINDS,
         displacement,
         values,
     )
 
     found: dict[str, Any] = {}
+    photo = torch.tensor(IMAGES["bytes"])
     for name, case in CASES.items():
         image = torch.tensor(IMAGES[case.image])
         if case.pil:
@@ -86,6 +88,11 @@ def main() -> None:
         found[f"{before} to {after}"] = functional.convert_image_dtype(
             torch.tensor(values(before)), kind
         )
+    for kind, strength in KINDS.items():
+        nearest = functional.InterpolationMode.NEAREST
+        for name, image in (("", photo), (" in Pillow", functional.to_pil_image(photo))):
+            result = autoaugment._apply_op(image, kind, strength, nearest, None)
+            found[kind + name] = np.array(result) if name else result.numpy()
     found["elastic"] = functional.elastic_transform(
         torch.tensor(IMAGES["float"]), torch.tensor(displacement())
     )

@@ -112,7 +112,7 @@ def test_drop_block_drops_squares() -> None:
     inner = gone[:, :, 1:-1, 1:-1]
     square = np.lib.stride_tricks.sliding_window_view(gone, (3, 3), (2, 3)).all((-2, -1))
     padded = np.pad(square, ((0, 0), (0, 0), (2, 2), (2, 2)))
-    reach = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3)).any((-2, -1))
+    reach: Any = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3)).any((-2, -1))
     np.testing.assert_array_equal(reach[:, :, 1:-1, 1:-1], inner)  # all belongs to a square
     np.testing.assert_array_equal(layer.eval()(x).numpy(), x.numpy())
 

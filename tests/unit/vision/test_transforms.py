@@ -48,6 +48,7 @@ RANDOM: dict[str, Callable[[], Any]] = {
     "sharp": lambda: tt.RandomAdjustSharpness(2.0),
     "policy": lambda: tt.RandAugment(3),
     "wide": tt.TrivialAugmentWide,
+    "found": lambda: tt.AutoAugment(tt.AutoAugmentPolicy.SVHN),
 }
 
 
@@ -332,6 +333,7 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "displacement",
     ),
     "operations": (lambda: tt.RandAugment(0), OptionError, "num_ops"),
+    "found": (lambda: tt.AutoAugment("imagenet"), OptionError, "CIFAR10"),  # type: ignore[arg-type]
     "bins": (lambda: tt.TrivialAugmentWide(1), OptionError, "num_magnitude_bins"),
     "per sample, single": (lambda: tt.PerSample(tt.FiveCrop(3)), OptionError, "single images"),
     "per sample, within": (

@@ -9,10 +9,11 @@ import pytest
 from PIL import Image
 
 import tallow as tl
-from tallow.vision.transforms import functional
+from tallow.vision.transforms import InterpolationMode, functional
+from tallow.vision.transforms.policies import changed
 
 from .record_transforms import recorded
-from .transform_cases import CASES, CONVERSIONS, IMAGES, displacement, values
+from .transform_cases import CASES, CONVERSIONS, IMAGES, KINDS, displacement, values
 
 RECORDED = recorded()
 
@@ -49,6 +50,15 @@ def test_types_as_torchvision(before: str, after: str) -> None:
     )
 
 
+@pytest.mark.parametrize("pil", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_policies_as_torchvision(kind: str, pil: bool) -> None:
+    array = IMAGES["bytes"]
+    image = Image.fromarray(np.moveaxis(array, 0, -1)) if pil else tl.asarray(array)
+    found = changed(image, kind, KINDS[kind], InterpolationMode.NEAREST, None)
+    near(found, kind + " in Pillow" * pil, loose=True)
+
+
 def test_elastic_as_torchvision() -> None:
     moved = tl.asarray(displacement())
     near(functional.elastic_transform(tl.asarray(IMAGES["float"]), moved), "elastic")
@@ -56,4 +66,5 @@ def test_elastic_as_torchvision() -> None:
 
 def test_every_recorded_value_is_compared() -> None:
     known = {*CASES, *(f"{before} to {after}" for before, after in CONVERSIONS), "elastic"}
+    known |= {kind + end for kind in KINDS for end in ("", " in Pillow")}
     assert {name.rpartition("/")[0] or name for name in RECORDED} == known

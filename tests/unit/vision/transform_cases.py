@@ -119,6 +119,13 @@ def _cases() -> list[Case]:
 
 CASES = {case.name: case for case in _cases()}
 
+KINDS = {
+    "ShearX": 0.23, "ShearY": -0.3, "TranslateX": 4.7, "TranslateY": -3.0, "Rotate": 25.0,
+    "Brightness": 0.4, "Color": -0.6, "Contrast": 0.5, "Sharpness": 0.7, "Posterize": 5.0,
+    "Solarize": 100.0, "AutoContrast": 0.0, "Equalize": 0.0, "Invert": 0.0, "Identity": 0.0,
+}  # fmt: skip
+"""The transforms of AutoAugment and the like, each with a strength."""
+
 CONVERSIONS = [
     (before, after)
     for before in ("uint8", "int16", "int32", "float32")

@@ -73,6 +73,7 @@ from .converting import (
 from .converting import (
     ToTensor as ToTensor,
 )
+from .erasing import RandomErasing as RandomErasing
 from .images import InterpolationMode as InterpolationMode
 from .mixing import (
     CutMix as CutMix,
@@ -81,6 +82,12 @@ from .mixing import (
     MixUp as MixUp,
 )
 from .per_sample import PerSample as PerSample
+from .policies import (
+    AutoAugment as AutoAugment,
+)
+from .policies import (
+    AutoAugmentPolicy as AutoAugmentPolicy,
+)
 from .policies import (
     RandAugment as RandAugment,
 )
@@ -98,9 +105,6 @@ from .sizing import (
 )
 from .sizing import (
     RandomCrop as RandomCrop,
-)
-from .sizing import (
-    RandomErasing as RandomErasing,
 )
 from .sizing import (
     RandomHorizontalFlip as RandomHorizontalFlip,
