@@ -14,6 +14,7 @@ from tallow.data import DataLoader, TensorDataset
 from tallow.train import Learner
 from tallow.vision import transforms as tt
 from tallow.vision.transforms import functional
+from tallow.vision.transforms.draws import DeviceDraws, HostDraws, part_of, place
 from tallow.vision.transforms.geometry import erased, moved_crop
 from tallow.vision.transforms.resampling import resized_part
 from tallow.vision.transforms.warps import inverse_matrices, inverse_matrix, warped
@@ -93,6 +94,29 @@ def test_bytes_become_normalized_batches(device: str) -> None:
     )
     found = tl.jit(transform)(tl.asarray(images).realize(device)).numpy()
     np.testing.assert_allclose(found, (images[..., ::-1] / 255 - 0.5) / 0.25, atol=1e-5)
+
+
+def test_the_device_draws_as_the_host() -> None:
+    tl.manual_seed(0)
+    count, size = 3000, (30, 40)
+    scale, ratio = (0.2, 0.9), (0.5, 2.0)
+    host = HostDraws()
+    one = np.array([part_of(host, size, scale, ratio) for _ in range(count)], np.float64)
+    device = DeviceDraws(count)
+    drawn = part_of(device, size, scale, ratio)
+    tensors = [each for each in drawn if isinstance(each, tl.Tensor)]
+    many = np.stack([each.numpy().astype(np.float64) for each in tensors], 1)
+    np.testing.assert_allclose(many.mean(0), one.mean(0), rtol=0.03)
+    np.testing.assert_allclose(many.std(0), one.std(0), rtol=0.08)
+    room = drawn[2]
+    assert isinstance(room, tl.Tensor)
+    tops = np.asarray(place(device, room).numpy())  # type: ignore[union-attr]
+    np.testing.assert_array_equal(tops, np.floor(tops))
+    assert (tops >= 0).all() and (tops <= room.numpy()).all()
+    np.testing.assert_allclose(tops.mean(), room.numpy().mean() / 2, rtol=0.06)
+    whole = device.integer(-2, 3).numpy()
+    assert {*whole.tolist()} == {-2, -1, 0, 1, 2} and abs(whole.mean()) < 0.1
+    assert abs(device.chance(0.3).numpy().mean() - 0.3) < 0.03
 
 
 def test_in_evaluation_random_transforms_are_left_out() -> None:
