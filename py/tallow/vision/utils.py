@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import functions as f
 from ..core import dtype as dt
-from ..errors import OptionError, ShapeError
+from ..errors import DTypeError, OptionError, ShapeError
 from ..runtime.drivers import Read, Steps, run_async, run_sync
 from ..tensor import Tensor
 from .transforms.conversion import picture_steps, pil_to_tensor
@@ -36,9 +36,12 @@ def make_grid(
     scale_each: whether those are of each image, not of all.
     pad_value: what stands between.
     Returns: (c, rows, columns).
-    Raises: ShapeError for other images, OptionError for other options.
+    Raises: ShapeError for other images, OptionError for other options, DTypeError for what
+      is no tensor.
     """
     if not isinstance(tensor, Tensor):
+        if not isinstance(tensor, Sequence):
+            raise DTypeError(f"make_grid: {type(tensor).__name__} is neither a tensor nor a list")
         if not tensor:
             raise ShapeError("make_grid: there are no images")
         tensor = f.stack([*tensor], 0)

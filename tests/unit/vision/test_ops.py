@@ -151,6 +151,7 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "format": (lambda: ops.box_convert(BOXES, "xyxy", "yxyx"), OptionError, "'yxyx'"),
     "boxes": (lambda: ops.box_area(tl.zeros((3, 5))), ShapeError, "no boxes"),
     "one box": (lambda: ops.box_iou(tl.zeros(4), BOXES), ShapeError, "are not"),
+    "small boxes": (lambda: ops.remove_small_boxes(tl.zeros(4), 1), ShapeError, "is not"),
     "reduction": (
         lambda: ops.complete_box_iou_loss(BOXES, BOXES, "all"), OptionError, "'all'",
     ),

@@ -339,6 +339,21 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "per sample, within": (
         lambda: tt.PerSample(tt.RandomApply([tt.RandomPerspective()])), OptionError, "single",
     ),
+    "per sample, sizes": (
+        lambda: tt.PerSample(tt.RandomApply([tt.RandomCrop(4)]))(tensor("batch")), ShapeError,
+        "keep the size",
+    ),
+    "per sample, bicubic": (
+        lambda: tt.PerSample(tt.RandomAffine(3, interpolation="bicubic"))(tensor("batch")),
+        OptionError, "nearest, bilinear",
+    ),
+    "per sample, expand": (
+        lambda: tt.PerSample(tt.RandomRotation(3, expand=True))(tensor("batch")), OptionError,
+        "expand",
+    ),
+    "translation": (
+        lambda: functional.affine(tensor(), 0, [1], 1, [0]), OptionError, "translate",
+    ),
     "per sample, one": (_call(lambda: tt.PerSample(tt.RandomCrop(3))), ShapeError, "no batch"),
     "compiled": (
         lambda: tl.jit(lambda x: tt.RandomRotation(3)(x))(tensor()), TracingError, "PerSample",

@@ -217,6 +217,28 @@ def test_a_learner_trains_with_transforms_in_its_model() -> None:
     assert learner.evaluate(still)["loss"] == first  # nothing is drawn in an evaluation
 
 
+def test_a_learner_trains_with_mixed_batches() -> None:
+    tl.manual_seed(0)
+    mix = tt.CutMix(num_classes=2)
+
+    class Mixing(Learner):
+        def step(self, batch: Any) -> Any:
+            return super().step(mix(*batch) if self.model.training else batch)
+
+    x = batch(n=16)
+    y = (x.mean((1, 2, 3)) > 0.5).astype("int32")
+    model = nn.Sequential(nn.Flatten(), nn.Linear(3 * 14 * 15, 2))
+    learner = Mixing(
+        model, optim.SGD(model.parameters(), lr=0.0), nn.functional.cross_entropy,
+        metrics=["accuracy"], progress=False,
+    )  # fmt: skip
+    loader = DataLoader(TensorDataset(x, y), 8)
+    history = learner.fit(loader, loader, epochs=3)
+    assert learner._training.plans == 1
+    assert len({row["train_loss"] for row in history}) == 3  # nothing is learned, but mixed anew
+    assert len({row["valid_loss"] for row in history}) == 1
+
+
 def test_a_loader_transforms_batches_on_the_device(compiled: list[int]) -> None:
     augment = tt.PerSample(tt.RandomAffine(10), tt.RandomHorizontalFlip())
     x, y = batch(n=32), tl.asarray(np.arange(32) % 2).realize()

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import tallow as tl
-from tallow.errors import OptionError, ShapeError
+from tallow.errors import DTypeError, OptionError, ShapeError
 from tallow.vision import utils
 
 from .record_transforms import recorded
@@ -76,6 +76,7 @@ def test_files(tmp_path: Path) -> None:
 
 BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no images": (lambda: utils.make_grid([]), ShapeError, "no images"),
+    "number": (lambda: utils.make_grid(5), DTypeError, "neither"),  # type: ignore[arg-type]
     "axes": (lambda: utils.make_grid(tl.zeros((1, 1, 1, 2, 2))), ShapeError, "no images"),
     "row": (lambda: utils.make_grid(tl.zeros((2, 3, 2, 2)), nrow=0), OptionError, "nrow=0"),
     "padding": (lambda: utils.make_grid(tl.zeros((2, 3, 2, 2)), padding=-1), OptionError, "-1"),

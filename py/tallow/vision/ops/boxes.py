@@ -72,7 +72,9 @@ def large_boxes(boxes: Tensor, min_size: float) -> Tensor:
 def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:
     """The indices of boxes (n, 4) without a side below min_size. Reads, and blocks. Raises
     ShapeError for other boxes."""
-    large = large_boxes(checked(boxes, "remove_small_boxes"), min_size)
+    if checked(boxes, "remove_small_boxes").ndim != 2:
+        raise ShapeError(f"remove_small_boxes: {boxes.shape} is not (n, 4)")
+    large = large_boxes(boxes, min_size)
     found: Tensor = f.nonzero(large, as_tuple=True)[0]
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
-from ...errors import OptionError
+from ...errors import OptionError, ShapeError
 from ...tensor import Tensor
 from .draws import HostDraws
 from .images import Picture, is_pil, select
@@ -62,8 +62,13 @@ class RandomApply(_Several):
         found = img
         for each in self.transforms:
             found = apply(each, found, draws)
-        if is_pil(found) or isinstance(draws, HostDraws):
+        if isinstance(draws, HostDraws):
             return found
+        if found.shape != img.shape:
+            raise ShapeError(
+                f"RandomApply: in PerSample transforms must keep the size, not make {found.shape}"
+                f" of {img.shape}"
+            )
         return select(chosen, found, img)
 
 

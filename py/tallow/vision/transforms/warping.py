@@ -28,6 +28,11 @@ def _degrees(given: Any, what: str) -> tuple[float, float]:
     return span(given, what)
 
 
+def _sampled(mode: InterpolationMode, what: str) -> str:
+    """The name of a mode in which tensors are read. Raises OptionError for another."""
+    return interpolation_of(mode, what, ("nearest", "bilinear")).value
+
+
 def _center(center: Sequence[float] | None, what: str) -> Sequence[float] | None:
     if center is not None and len(center) != 2:
         raise OptionError(f"{what}: center={center!r} is not (x, y)")
@@ -73,7 +78,9 @@ class RandomRotation(Transform):
             raise OptionError("RandomRotation: expand and center are not for PerSample")
         zero = f.zeros_like(angle)
         matrices = warps.inverse_matrices(-angle, (zero, zero), zero + 1.0, (zero, zero))
-        return warps.warped(img, matrices, self.interpolation.value, self.fill)
+        return warps.warped(
+            img, matrices, _sampled(self.interpolation, "RandomRotation"), self.fill
+        )
 
 
 class RandomAffine(Transform):
@@ -144,7 +151,7 @@ class RandomAffine(Transform):
             zero + scale,
             (zero + shear[0], zero + shear[1]),
         )
-        return warps.warped(img, matrices, self.interpolation.value, self.fill)
+        return warps.warped(img, matrices, _sampled(self.interpolation, "RandomAffine"), self.fill)
 
 
 def _affine(

@@ -134,7 +134,9 @@ def affine(
     Raises: OptionError for a scale that is not above 0, another interpolation, and other numbers.
     """
     if len(translate) != 2 or not scale > 0:
-        raise OptionError(f"affine: translate={translate!r}, scale={scale!r}: (x, y) and above 0")
+        raise OptionError(
+            f"affine: translate={translate!r} is not (x, y), or scale={scale!r} not above 0"
+        )
     shears = _shears(shear)
     _, h, w = dimensions(img, "affine")
     if is_pil(img):
