@@ -150,7 +150,7 @@ class File:
         base = _mirror[0] if _mirror else os.environ.get("TALLOW_MIRROR", "")
         if not base:
             return list(self.sources)
-        if "://" not in base:
+        if "://" not in base and sys.platform != "emscripten":
             base = Path(base).expanduser().resolve().as_uri()
         parts = [urlsplit(each) for each in self.sources if isinstance(each, str)]
         mirrored = [f"{base.rstrip('/')}/{each.netloc}{each.path}" for each in parts]
@@ -163,8 +163,9 @@ _mirror: list[str] = []
 def set_mirror(base: str | os.PathLike[str] | None) -> None:
     """Has files looked for at a mirror first, before their own sources.
 
-    base: an address, or on a desktop a folder, below which https://HOST/PATH is at HOST/PATH, as
-      `wget -x` puts it. None for what the environment variable TALLOW_MIRROR says.
+    base: an address (in a browser also one of the page's own server, such as "/mirror"), or on a
+      desktop a folder. Below it https://HOST/PATH is at HOST/PATH, as `wget -x` puts it. None for
+      what the environment variable TALLOW_MIRROR says.
     """
     _mirror[:] = [] if base is None else [str(base)]
 
