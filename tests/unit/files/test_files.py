@@ -76,6 +76,19 @@ def test_a_later_run_goes_on(server: Server, tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.bin"]
 
 
+def test_a_fetch_that_is_stopped_goes_on_later(server: Server, tmp_path: Path) -> None:
+    def stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch(file(server, tmp_path), stop)
+    kept = (tmp_path / ".a.bin.part").stat().st_size
+    assert 0 < kept < len(CONTENT)
+    assert fetch(file(server, tmp_path)).read() == CONTENT
+    assert server.asked[-1] == ("/a.bin", f"bytes={kept}-")
+    assert names(tmp_path) == ["a.bin"]
+
+
 def test_without_a_checksum_a_later_run_begins_anew(server: Server, tmp_path: Path) -> None:
     server.cut = [300_000, 0]
     wanted = file(server, tmp_path, checksum="")
