@@ -143,6 +143,11 @@ def test_a_file_has_lines_of_records_alone(capsys: pytest.CaptureFixture[str]) -
     assert "\r" not in out and "left" not in out
 
 
+def test_a_program_without_a_console_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert ran(ProgressLines()).epoch == 2
+
+
 def test_a_plot_has_a_dot_for_each_point_and_lines_between() -> None:
     found = plot([[(0, 0.0), (1, 1.0)]], 2, 1)
     assert (found.low, found.high) == (0.0, 1.0)

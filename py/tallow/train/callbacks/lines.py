@@ -19,7 +19,7 @@ class ProgressLines(Callback):
 
     def on_epoch_start(self, learner: Run) -> None:
         """Notes when."""
-        if sys.stdout.isatty():
+        if sys.stdout is not None and sys.stdout.isatty():  # a program without a console has none
             if self._progress is None:
                 self._progress = Progress(learner, learner.clock)
             self._progress.epoch(learner)
