@@ -231,7 +231,7 @@ class StratifiedSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         drawn = drawing(self.generator)
-        places = {}
+        places: dict[int, float] = {}
         for members in self._classes.values():
             order = permutation(len(members), drawn)
             places |= {

@@ -1,20 +1,4 @@
-"""Parts of networks for images, under torchvision's names."""
-
-from .misc import (
-    MLP,
-    Conv2dNormActivation,
-    Conv3dNormActivation,
-    Permute,
-    SqueezeExcitation,
-    StochasticDepth,
-    stochastic_depth,
-)
-
-__all__ = [
-    "MLP", "Conv2dNormActivation", "Conv3dNormActivation", "Permute", "SqueezeExcitation",
-    "StochasticDepth", "stochastic_depth",
-]  # fmt: skip
-"""Operators of images and boxes, with torchvision's names and arguments."""
+"""Operators of images and boxes, and parts of networks, with torchvision's names and arguments."""
 
 from ...functional.deformable import deform_conv2d as deform_conv2d
 from ...functional.elementwise_losses import sigmoid_focal_loss as sigmoid_focal_loss
@@ -36,6 +20,13 @@ from .detection import FrozenBatchNorm2d as FrozenBatchNorm2d
 from .detection import LastLevelMaxPool as LastLevelMaxPool
 from .drop_block import DropBlock2d as DropBlock2d
 from .drop_block import drop_block2d as drop_block2d
+from .misc import MLP as MLP
+from .misc import Conv2dNormActivation as Conv2dNormActivation
+from .misc import Conv3dNormActivation as Conv3dNormActivation
+from .misc import Permute as Permute
+from .misc import SqueezeExcitation as SqueezeExcitation
+from .misc import StochasticDepth as StochasticDepth
+from .misc import stochastic_depth as stochastic_depth
 from .regions import RoIAlign as RoIAlign
 from .regions import RoIPool as RoIPool
 from .regions import roi_align as roi_align
