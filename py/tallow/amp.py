@@ -288,14 +288,21 @@ class GradScaler:
 
     def state_dict(self) -> dict[str, Any]:
         """The scale and its counters, as in PyTorch; empty if it is not enabled."""
+        state = self.unread_state()
+        if state:
+            state["scale"], state["_growth_tracker"] = self.get_scale(), int(self._tracker)
+        return state
+
+    def unread_state(self) -> dict[str, Any]:
+        """As `state_dict`, with tensors that stay on the device for the two numbers there."""
         if not self._enabled:
             return {}
         return {
-            "scale": self.get_scale(),
+            "scale": self._scale,
             "growth_factor": self._growth_factor,
             "backoff_factor": self._backoff_factor,
             "growth_interval": self._growth_interval,
-            "_growth_tracker": int(self._tracker),
+            "_growth_tracker": self._tracker,
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:

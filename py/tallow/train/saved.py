@@ -66,7 +66,7 @@ def _state(learner: Stepping, train: Iterable[Any]) -> dict[str, Any]:
         "model": dict(learner.model.state_dict()),
         "optimizers": [each.state_dict() for each in learner.optimizers],
         "schedules": [each.state_dict() for each in learner.schedules],
-        "scaler": learner.scaler.state_dict(),
+        "scaler": learner.scaler.unread_state(),
         "tally": learner.tally.state(),
         "norms": learner.norms.vector() if learner.measures_norms else None,
         "random": random.packed(random.state()),

@@ -238,3 +238,23 @@ def test_a_run_goes_on_on_another_device_when_its_own_stays_away(
         trained.fit(*loaders(), epochs=3)
     assert trained.model.state_dict()["1.weight"].device == other
     assert trained.epoch == 3
+
+
+def test_the_scale_of_losses_is_kept_without_a_read_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read that blocks is impossible in some browsers."""
+
+    def scaled() -> Learner:
+        trained = learner(tmp_path)
+        trained.scaler = tl.amp.GradScaler(init_scale=2.0**6, growth_interval=5)
+        return trained
+
+    trained = scaled()
+    with monkeypatch.context() as patch:
+        patch.delattr(tl.amp.GradScaler, "get_scale")
+        asyncio.run(trained.fit_async(*loaders(), epochs=1))
+    again = scaled()
+    again.resume(*loaders(), epochs=1)
+    assert again.scaler.state_dict() == trained.scaler.state_dict()
+    assert again.scaler.state_dict()["_growth_tracker"] == STEPS_PER_EPOCH % 5
