@@ -119,7 +119,8 @@ def _on_host(state: dict[str, Any]) -> Steps:
 
 def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -> None:
     """Has a learner go on from the state of a checkpoint. Raises CheckpointError if it is that of
-    another model, optimiser or learner."""
+    another model, optimiser or learner; that one stays as it was."""
+    before = dict(learner.model.state_dict()), [each.state_dict() for each in learner.optimizers]
     try:
         learner.model.load_state_dict(state["model"])
         for name in ("optimizers", "schedules"):
@@ -133,6 +134,10 @@ def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -
             if name in state["callbacks"]:
                 each.load_state_dict(state["callbacks"][name])
     except TallowError as error:
+        model, optimizers = before
+        learner.model.load_state_dict(model)
+        for each, values in zip(learner.optimizers, optimizers, strict=True):
+            each.load_state_dict(values)
         raise CheckpointError(
             f"resume: the checkpoint is that of another learner: {error}; make the model, the "
             "optimisers and the schedules as in the run that wrote it"

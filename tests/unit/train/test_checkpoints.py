@@ -115,6 +115,16 @@ def test_a_checkpoint_of_another_learner_changes_nothing(tmp_path: Path) -> None
     assert weights(other) == before
 
 
+def test_a_learner_that_refuses_a_checkpoint_stays_as_it_was(tmp_path: Path) -> None:
+    learner(tmp_path).fit(*loaders(), epochs=1)
+    other = learner(tmp_path)
+    other.optimizers = [optim.SGD(other.model.parameters(), lr=0.1, momentum=0.9)] * 2
+    before = weights(other)
+    with pytest.raises(CheckpointError, match="1 optimizers there, 2 here"):
+        other.resume(*loaders(), epochs=2)
+    assert weights(other) == before
+
+
 def test_no_space_is_said_and_the_older_ones_are_intact(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
