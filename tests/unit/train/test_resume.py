@@ -16,6 +16,8 @@ import pytest
 from tests.unit.train.problem import (
     STEPS_PER_EPOCH,
     StopAt,
+    X,
+    Y,
     figures,
     learner,
     loaders,
@@ -23,6 +25,7 @@ from tests.unit.train.problem import (
 )
 
 import tallow as tl
+from tallow.data import DataLoader
 from tallow.runtime import device, drivers
 from tallow.runtime.native import device as native_device
 from tallow.train import Callback, Learner, Run
@@ -53,6 +56,30 @@ def test_a_run_goes_on_from_any_step(
         trained.resume(*loaders(seed), epochs=3)
     assert figures(trained) == figures(wanted)
     assert weights(trained) == weights(wanted)
+
+
+class Noisy:
+    """Samples with random numbers of their own."""
+
+    def __len__(self) -> int:
+        return 100
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, int]:
+        return X[index] + 0.1 * tl.randn(4).numpy(), int(Y[index])
+
+
+def test_a_run_goes_on_whose_batches_are_made_by_workers(tmp_path: Path) -> None:
+    def noisy(workers: int) -> DataLoader[Any]:
+        return DataLoader(Noisy(), 16, shuffle=True, seed=3, num_workers=workers)
+
+    wanted = learner()
+    wanted.fit(noisy(2), epochs=2)
+    trained = learner(tmp_path, callbacks=[StopAt(4)])
+    trained.fit(noisy(2), epochs=2)
+    again = learner(tmp_path, callbacks=[StopAt(999)])
+    again.resume(noisy(3), epochs=2)
+    assert (trained.steps, again.steps) == (4, 14)
+    assert weights(again) == weights(wanted)
 
 
 def test_a_run_goes_on_on_each_device(device: str, tmp_path: Path) -> None:
