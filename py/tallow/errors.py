@@ -21,6 +21,7 @@ TallowError (a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── CheckpointError       a run's folder or checkpoint that cannot be used
+├── WorkerError           a worker of distributed training that fails, or cannot be had
 ├── FetchError            a file that no source gives (also an OSError)
 │   └── ChecksumError         a file whose bytes are others than expected
 ├── DataError             data that are damaged, or do not fit (ValueError)
@@ -195,6 +196,10 @@ class CheckpointError(TallowError):
 
 class DataWorkerError(TallowError):
     """A worker of a loader died, could not start, or made no batch in time."""
+
+
+class WorkerError(TallowError):
+    """A worker of distributed training fails, or cannot be had."""
 
 
 class FetchError(TallowError, OSError):

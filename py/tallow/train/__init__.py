@@ -1,5 +1,6 @@
 """Training: a learner, its callbacks and its checkpoints."""
 
+from . import distributed
 from .callbacks import (
     Callback,
     CSVLogger,
@@ -17,5 +18,5 @@ from .run import Run
 
 __all__ = [
     "CSVLogger", "Callback", "Dashboard", "EarlyStopping", "JSONLogger", "Learner",
-    "LearningRates", "MLflow", "ProgressLines", "Run", "TensorBoard", "WandB",
+    "LearningRates", "MLflow", "ProgressLines", "Run", "TensorBoard", "WandB", "distributed",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from .checkpoints import Folder
 from .figures import FIGURES
 from .interrupts import interrupts
 from .lr_find import LearningRates
-from .stepping import Stepping
+from .stepping import Stepping, Strategy
 
 Loss = Callable[[Any, Any], Tensor]
 Data = Iterable[Any]
@@ -63,6 +63,8 @@ class Learner(Stepping):
     seed: begins random numbers when a run begins, so that it can be repeated; None leaves them.
     progress: whether a line is printed for each record, and in a terminal one that shows how far
       the epoch is; not beside a `Dashboard`.
+    strategy: where the steps of training are computed, such as
+      `train.distributed.RayStrategy(workers=2)`; None is in this process.
     Raises: OptionError for options that do not fit.
     Source: the interface is close to Lightning's Trainer and Burn's Learner.
     """
@@ -91,6 +93,7 @@ class Learner(Stepping):
         device: str | None = None,
         seed: int | None = None,
         progress: bool = True,
+        strategy: Strategy | None = None,
     ) -> None:
         if loss is None and type(self).step is Learner.step:
             raise OptionError("Learner: give a loss, or define step(batch) in a subclass")
@@ -117,7 +120,7 @@ class Learner(Stepping):
         self.accumulate, self.clip_norm, self.clip_value = accumulate, clip_norm, clip_value
         self.unfreeze = dict(unfreeze or {})
         self.validate_every, self.checkpoint_every = validate_every, checkpoint_every
-        self.device, self.seed = device, seed
+        self.device, self.seed, self.strategy = device, seed, strategy
         self.folder = None if checkpoints is None else Folder(checkpoints, keep)
         self.callbacks = list(callbacks)
         if isinstance(early_stopping, int):

@@ -92,6 +92,8 @@ def _run(
     learner.batches = _count(train)
     learner.tell("on_fit_start")
     try:
+        if learner.strategy is not None:
+            yield from learner.strategy.begin(learner)
         lost_at = -1
         while learner.epoch < epochs and learner.stopped is None:
             try:
@@ -106,6 +108,8 @@ def _run(
             yield from _keep(learner, train)
         raise
     finally:
+        if learner.strategy is not None:
+            learner.strategy.end()
         learner.model.train(was_training)
         learner.tell("on_fit_end")
 
@@ -122,10 +126,10 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
     for batch in saved.batches(learner, train):
         try:
             if watching.watcher is None:
-                learner.train_batch(batch)
+                yield from _step(learner, batch)
             else:
                 with watching.watcher.step(where(learner)):
-                    learner.train_batch(batch)
+                    yield from _step(learner, batch)
         except TallowError as error:
             error.add_note(f"in step {learner.steps + 1}, in epoch {learner.epoch + 1}")
             raise
@@ -159,6 +163,14 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
         learner.advance_rest()
     learner.ended = True
     yield from _record(learner, train, valid, pace)
+
+
+def _step(learner: Stepping, batch: Any) -> Steps:
+    """Learns from a batch, here or where the learner's strategy says."""
+    if learner.strategy is None:
+        learner.train_batch(batch)
+    else:
+        yield from learner.strategy.train_batch(learner, batch)
 
 
 def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) -> Steps:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from ..amp import GradScaler, autocast
 from ..core import watching
@@ -12,12 +13,27 @@ from ..grad_mode import no_grad
 from ..nn.utils import clip_grad_norm_, clip_grad_value_, get_total_norm
 from ..optim.lr_scheduler import LRScheduler
 from ..runtime.device import backend
+from ..runtime.drivers import Steps
 from ..runtime.jit import Jitted
+from ..tensor import Tensor
 from .callbacks import Callback
 from .checkpoints import Folder
 from .figures import device_memory
 from .run import Run
 from .tally import Mean, Tally, length_of, result_of
+
+
+class Strategy(Protocol):
+    """Where the gradients of a batch are computed, if not here."""
+
+    def begin(self, learner: Stepping) -> Steps:
+        """Makes ready for a run."""
+
+    def train_batch(self, learner: Stepping, batch: Any) -> Steps:
+        """Learns from a batch."""
+
+    def end(self) -> None:
+        """Frees what `begin` made, also after it failed."""
 
 
 class Stepping(Run):
@@ -37,6 +53,7 @@ class Stepping(Run):
     callbacks: list[Callback]
     figures: list[str]
     scaler: GradScaler
+    strategy: Strategy | None
 
     def compile(self, device: str | None) -> None:
         """Makes the compiled functions, for a device."""
@@ -45,6 +62,7 @@ class Stepping(Run):
         self.norms = Mean()
         """The norms of all gradients together, before they are clipped."""
         self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
+        self._applying = Jitted(self._apply, frozenset({"count", "advance"}), device)
         self._advancing = Jitted(self._advance, frozenset(), device)
         self._measuring = Jitted(self._measure_batch, frozenset(), device)
         self._predicting = Jitted(self.predict_step, frozenset(), device)
@@ -77,6 +95,17 @@ class Stepping(Run):
         self.items = length_of(batch)
         self._training(batch, advance=(self.batch + 1) % self.accumulate == 0)
 
+    def apply(
+        self, gradients: Mapping[str, Tensor], measured: Mapping[str, Tensor], count: int
+    ) -> None:
+        """Learns from a batch whose gradients were computed elsewhere.
+
+        gradients: by the names of parameters, of the loss divided by `accumulate`. measured: the
+        loss, and what else the step measures: means over the batch's `count` samples.
+        """
+        advance = (self.batch + 1) % self.accumulate == 0
+        self._applying(dict(gradients), dict(measured), count=count, advance=advance)
+
     def advance_rest(self) -> None:
         """Learns from the last batches of an epoch, which are fewer than `accumulate`."""
         self._advancing()
@@ -96,8 +125,8 @@ class Stepping(Run):
 
     def memory(self) -> int:
         """The bytes on the device."""
-        functions = (self._training, self._advancing, self._measuring, self._predicting)
-        return device_memory(self.device, functions)
+        training = (self._training, self._applying, self._advancing)
+        return device_memory(self.device, (*training, self._measuring, self._predicting))
 
     def predict_batch(self, batch: Any) -> Any:
         """The outputs of a batch."""
@@ -117,6 +146,22 @@ class Stepping(Run):
         if advance:
             self._advance()
         self.tally.add({"loss": result.loss, **result.others}, length_of(batch))
+
+    def _apply(
+        self,
+        gradients: dict[str, Tensor],
+        measured: dict[str, Tensor],
+        count: int,
+        advance: bool,
+    ) -> None:
+        parameters = dict(self.model.named_parameters())
+        with no_grad():
+            for name, gradient in gradients.items():
+                before = parameters[name].grad
+                parameters[name].grad = gradient if before is None else before + gradient
+        if advance:
+            self._advance()
+        self.tally.add(measured, count)
 
     def _advance(self) -> None:
         """A step of all optimisers with the gradients that there are."""
