@@ -34,6 +34,7 @@ from starlette.routing import Mount
 from tallow.runtime.native.device import find_adapter
 from tallow_build.environment import browser as chromium
 from tallow_build.paths import DIST, ROOT, WEB
+from tallow_build.serving import mirror
 from tallow_build.serving import server as static
 from tallow_build.serving.script import BrowserPython
 
@@ -148,7 +149,7 @@ def server(dist: Path) -> Iterator[str]:
     """The address of a server for dist/, with a trailing slash. Below sources/ it has the unbundled
     modules of web/, with everything that they load."""
     sources = Mount("/sources", static.application(WEB, fallback=dist))
-    with static.running(dist, also=[sources]) as address:
+    with static.running(dist, also=[sources, *mirror.mounts()]) as address:
         yield address
 
 

@@ -80,6 +80,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--as-torch", action="store_true", help=words)
     words = "make this file available to the script, by its base name; may be repeated"
     run.add_argument("--file", type=Path, action="append", default=[], dest="files", help=words)
+    words = "a variable of the script's environment, as NAME=VALUE; may be repeated"
+    run.add_argument("--set", action="append", default=[], dest="variables", help=words)
     models = add("models", _models, "rebuild the models from their sources")
     models.add_argument("--train", action="store_true", help="also retrain the digit network")
     return parser
@@ -139,10 +141,13 @@ def _run(options: argparse.Namespace) -> int:
         if not path.is_file():
             why, remedy = f"{path} is not a file", "give the path of an existing file"
             raise BuildError("Running a script", why, remedy)
+    if wrong := [each for each in options.variables if "=" not in each]:
+        raise BuildError("Running a script", f"--set {wrong[0]} has no =", "say NAME=VALUE")
     variables = setup.for_browser()
     device = ["--device", options.device] if options.device else []
     files = [part for path in options.files for part in ("--file", path)]
     door = ["--as-torch"] if options.as_torch else []
+    files += [part for each in options.variables for part in ("--set", each)]
     become(
         "-m", "tallow_build.serving.script", *device, *door, *files, options.script, extra=variables
     )

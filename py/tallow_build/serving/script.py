@@ -1,7 +1,7 @@
 """Runs Python in headless Chromium, through python.html of a served dist/.
 
     python -m tallow_build.serving.script [--device webgpu|wasm|numpy] [--as-torch]
-        [--file PATH ...] FILE.py
+        [--file PATH ...] [--set NAME=VALUE ...] FILE.py
 
 The script's output is passed on immediately; its exit status becomes this program's.
 """
@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 from ..environment import browser
 from ..errors import BuildError
 from ..paths import DIST
-from . import server
+from . import mirror, server
 from .devices import DEVICES
 
 Write = Callable[[str, str], object]
@@ -148,14 +148,23 @@ def _explained(step: str) -> Iterator[None]:
         raise BuildError(step, first, "try again; it may have run out of memory") from error
 
 
-def run(script: Path, device: str | None, files: list[Path], as_torch: bool = False) -> int:
-    """Runs a script in its own Chromium and returns its exit status."""
+def run(
+    script: Path,
+    device: str | None,
+    files: list[Path],
+    as_torch: bool = False,
+    variables: list[str] | None = None,
+) -> int:
+    """Runs a script in its own Chromium and returns its exit status. variables: of its environment,
+    as NAME=VALUE."""
     with (
-        server.running(DIST) as address,
+        server.running(DIST, also=mirror.mounts()) as address,
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
     ):
-        return run_in(chromium, address, script, device, files, as_torch)
+        environment = {"TALLOW_MIRROR": mirror.PATH}
+        environment |= dict(each.split("=", 1) for each in variables or [])
+        return run_in(chromium, address, script, device, files, as_torch, environment)
 
 
 def run_in(
@@ -165,6 +174,7 @@ def run_in(
     device: str | None,
     files: list[Path],
     as_torch: bool = False,
+    environment: dict[str, str] | None = None,
 ) -> int:
     """Like `run`, in a running Chromium and with a running server of dist/."""
     python = BrowserPython(chromium.new_page(), address)
@@ -176,6 +186,8 @@ def run_in(
         print(f"Running on {booted.device}, without WebGPU: {booted.reason}", file=sys.stderr)
     for path in (script, *files):  # including the script, because tracebacks quote its lines
         python.write(path.name, path.read_bytes())
+    if environment:
+        python.run(f"import os; os.environ.update({environment!r})", "environment", _pass_on)
     if as_torch:
         python.run(INSTALL, "install", _pass_on)
     code = script.read_bytes().decode("utf-8-sig")
@@ -195,11 +207,14 @@ def main() -> int:
     parser.add_argument("--device", choices=DEVICES)
     parser.add_argument("--as-torch", action="store_true")
     parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
+    parser.add_argument("--set", action="append", default=[], dest="variables")
     options = parser.parse_args()
     # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
-        return run(options.script, options.device, options.files, options.as_torch)
+        return run(
+            options.script, options.device, options.files, options.as_torch, options.variables
+        )
     except (BuildError, UnicodeDecodeError) as error:
         print(error, file=sys.stderr)
         return 1
