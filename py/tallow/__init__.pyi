@@ -454,6 +454,7 @@ from tallow import metrics as metrics
 from tallow import nn as nn
 from tallow import onnx as onnx
 from tallow import optim as optim
+from tallow import ray as ray
 from tallow import telemetry as telemetry
 from tallow import train as train
 from tallow import utils as utils
@@ -814,6 +815,7 @@ __all__ = [
     "randn_like",
     "randperm",
     "ravel",
+    "ray",
     "realize",
     "reciprocal",
     "relu",
