@@ -14,6 +14,7 @@ from .runtime.device import set_default_device
 from .runtime.drivers import Read, run_sync
 from .runtime.jit import Jitted
 from .tensor import Tensor, asarray
+from .train.distributed.cluster import ray_with_cluster
 
 Columns = Mapping[str, Any]
 """A batch of Ray Data: NumPy arrays by name, each with a row per sample."""
@@ -22,7 +23,8 @@ Columns = Mapping[str, Any]
 class Inference:
     """Computes a model's outputs for batches of Ray Data, in each of its workers.
 
-        dataset.map_batches(tl.ray.Inference, fn_constructor_args=[model], concurrency=2)
+        dataset.map_batches(tl.ray.Inference, fn_constructor_args=[model],
+                            compute=ray.data.ActorPoolStrategy(size=2))
 
     A worker makes one of these, and calls it for each batch: `collate`, `process`, `finalize`. A
     subclass may define each of them.
@@ -126,13 +128,20 @@ def predict_folder(
     folder: the pictures. target: the folder of the Parquet files, with the columns path and
       prediction.
     workers: how many processes compute. batch_size: how many pictures they compute at once.
-    Raises: OptionError for numbers below 1. PackageError without Ray Data: pip install
-      tallow[ray-data]. Ray's own errors for what happens in a worker.
+    Raises: OptionError for numbers below 1, and for a cluster without a CPU beside those of the
+      workers. PackageError without Ray Data: pip install tallow[ray-data]. Ray's own errors for
+      what happens in a worker.
     """
     for name, value in (("workers", workers), ("batch_size", batch_size)):
         if value < 1:
             raise OptionError(f"predict_folder: {name}={value} is below 1")
     data = package("ray.data", "tl.ray.predict_folder", "ray-data")
+    room = ray_with_cluster(workers + 1).cluster_resources().get("CPU", 0)
+    if room <= workers:  # Ray Data would wait for ever: workers keep their CPUs
+        raise OptionError(
+            f"predict_folder: workers={workers} leave none of the cluster's {room:g} CPUs to read "
+            "the pictures; take fewer"
+        )
     pictures = data.read_images(os.fspath(folder), include_paths=True)
     outputs = pictures.map_batches(
         Inference,
@@ -140,6 +149,6 @@ def predict_folder(
         fn_constructor_kwargs={"transform": transform, "device": device},
         batch_size=batch_size,
         batch_format="numpy",
-        concurrency=workers,
+        compute=data.ActorPoolStrategy(size=workers),
     )
     outputs.write_parquet(os.fspath(target))

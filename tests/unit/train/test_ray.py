@@ -110,18 +110,35 @@ class Rows:
         self.target = target
 
 
-def test_a_folder_goes_through_ray_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = Rows(BATCH)
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> Rows:
+    """What stands for Ray Data, on a cluster with four CPUs."""
+    made = Rows(BATCH)
     data: Any = ModuleType("ray.data")
-    asked: list[Any] = []
 
     def read_images(folder: str, include_paths: bool) -> Rows:
-        asked.append((folder, include_paths))
-        return rows
+        made.options["read"] = (folder, include_paths)
+        return made
 
     data.read_images = read_images
+    data.ActorPoolStrategy = lambda size: f"{size} actors"
+    ray: Any = ModuleType("ray")
+    ray.is_initialized = lambda: True
+    ray.cluster_resources = lambda: {"CPU": 4.0}
+    monkeypatch.setitem(sys.modules, "ray", ray)
     monkeypatch.setitem(sys.modules, "ray.data", data)
+    return made
+
+
+def test_a_folder_goes_through_ray_data(rows: Rows) -> None:
     tl.ray.predict_folder(model, Path("in"), "out", transform=halved, workers=3, batch_size=4)
-    assert asked == [("in", True)]
-    assert rows.options == {"batch_size": 4, "batch_format": "numpy", "concurrency": 3}
+    assert rows.options == {
+        "read": ("in", True), "batch_size": 4, "batch_format": "numpy", "compute": "3 actors",
+    }  # fmt: skip
     assert (rows.target, rows.columns["prediction"].shape) == ("out", (5, 2))
+
+
+def test_a_cpu_stays_for_reading(rows: Rows) -> None:
+    with pytest.raises(OptionError, match="workers=4 leave none of the cluster's 4 CPUs"):
+        tl.ray.predict_folder(model, "in", "out", workers=4)
+    assert rows.options == {}
