@@ -8,6 +8,7 @@
     python3 build.py bench --page ...       photographs, beside the network alone: page.py
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
     python3 build.py bench --training ...   training steps, beside jax-js: training.py
+    python3 build.py bench --learner ...    a learner, beside a bare compiled step: learner.py
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
     python3 build.py bench --epoch ...      an epoch of MNIST, and what it reaches: epoch.py
     python3 build.py bench --programs ...   uncompiled training steps, beside PyTorch: programs.py
@@ -103,7 +104,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for mode in ("native", "cold", "page", "turns", "kernels", "training", "epoch", "programs"):
+    for mode in ("native", "cold", "page", "turns", "kernels", "training", "learner", "epoch",
+                 "programs"):  # fmt: skip
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)

@@ -293,7 +293,7 @@ def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
     """The loss and the metrics of batches."""
     was_training = learner.model.training
     learner.model.eval()
-    learner.measured.reset()
+    learner.measured.begin()
     for metric in learner.metrics.values():
         metric.reset()
     count = 0

@@ -57,9 +57,9 @@ class Stepping(Run):
 
     def compile(self, device: str | None) -> None:
         """Makes the compiled functions, for a device."""
-        self.tally, self.measured = Tally(), Tally()
+        self.tally, self.measured = Tally(device), Tally(device)
         """What steps of training, and of an evaluation, measured."""
-        self.norms = Mean()
+        self.norms = Mean(device)
         """The norms of all gradients together, before they are clipped."""
         self._training = Jitted(self._train_batch, frozenset({"advance"}), device)
         self._applying = Jitted(self._apply, frozenset({"count", "advance"}), device)
@@ -82,8 +82,8 @@ class Stepping(Run):
         self.history = []
         self.epoch = self.steps = self.batch = 0
         self.best, self.ended, self.due = None, False, False
-        self.tally.reset()
-        self.norms.reset()
+        self.tally.begin()
+        self.norms.begin()
 
     def tell(self, event: str, *given: Any) -> None:
         """Calls a method of all callbacks."""

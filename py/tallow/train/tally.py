@@ -10,6 +10,7 @@ from .. import functions as f
 from ..data.dataloader import tensors_of
 from ..errors import OptionError
 from ..grad_mode import no_grad
+from ..runtime.jit import Jitted
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 
@@ -49,14 +50,45 @@ def length_of(batch: Any) -> int:
     raise OptionError(f"Learner: a batch has no tensor in it: {batch!r:.80}")
 
 
-class Tally:
+class Totals:
+    """A vector on the device, of what steps add up; float32."""
+
+    def __init__(self, device: str | None = None) -> None:
+        self._device = device
+        self._hold(None)
+
+    def _hold(self, vector: Variable | None) -> None:
+        self._vector = vector
+        self._clear = Jitted(self._zero, frozenset(), self._device)
+
+    def begin(self) -> None:
+        """Forgets all steps, in a new buffer: the other may be lost with its device."""
+        if self._vector is not None:
+            self._vector.assign(f.zeros(self._vector.shape))
+
+    def reset(self) -> None:
+        """Forgets all steps, where the vector is: for another buffer, a program on NumPy would bind
+        all of its steps anew, which takes as long as to take them."""
+        if self._vector is not None:
+            self._clear()
+
+    def _zero(self) -> None:
+        assert self._vector is not None
+        self._vector.assign(f.zeros(self._vector.shape))
+
+    def vector(self) -> Tensor:
+        """What there is to read, for means and for a checkpoint."""
+        return f.zeros((2,)) if self._vector is None else Tensor(self._vector.node).detach()
+
+
+class Tally(Totals):
     """What steps measure, in one vector on the device: how many steps there were since the first
     whose loss is not finite, with that one; how many samples; and a sum over samples for each
     number, float32 (2 + numbers,)."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: str | None = None) -> None:
+        super().__init__(device)
         self._names: list[str] = []
-        self._vector: Variable | None = None
 
     def add(self, values: Mapping[str, Tensor], count: int) -> None:
         """Takes a step into account. values: means over its `count` samples, by name; the loss is
@@ -75,15 +107,6 @@ class Tally:
             counts = f.stack([lost.astype("float32"), asarray(float(count))])
             self._vector.assign(self._vector + f.concat([counts, numbers * float(count)]))
 
-    def reset(self) -> None:
-        """Forgets all steps."""
-        if self._vector is not None:
-            self._vector.assign(f.zeros(self._vector.shape))
-
-    def vector(self) -> Tensor:
-        """What there is to read, for `means` and for a checkpoint."""
-        return f.zeros((2,)) if self._vector is None else Tensor(self._vector.node).detach()
-
     def means(self, vector: Sequence[float]) -> tuple[int, dict[str, float]]:
         """How many steps there were since the first that is not finite, and the means by name; NaN
         if there was no step. vector: the elements of `vector`."""
@@ -98,15 +121,13 @@ class Tally:
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Goes on from `state`."""
         self._names = list(state["names"])
-        self._vector = Variable(asarray(state["vector"]), name="measured") if self._names else None
+        held = Variable(asarray(state["vector"]), name="measured") if self._names else None
+        self._hold(held)
 
 
-class Mean:
+class Mean(Totals):
     """The mean of a number over steps, on the device: a sum and a count, float32 (2,). Numbers that
     are not finite are left out, as a scaler of losses leaves out their steps."""
-
-    def __init__(self) -> None:
-        self._vector: Variable | None = None
 
     def add(self, value: Tensor) -> None:
         """Takes a number into account."""
@@ -117,15 +138,6 @@ class Mean:
         added = f.stack([kept, finite.astype("float32").reshape(())])
         self._vector.assign(self._vector + added)
 
-    def reset(self) -> None:
-        """Forgets all numbers."""
-        if self._vector is not None:
-            self._vector.assign(f.zeros((2,)))
-
-    def vector(self) -> Tensor:
-        """What there is to read, for `mean` and for a checkpoint."""
-        return f.zeros((2,)) if self._vector is None else Tensor(self._vector.node).detach()
-
     def mean(self, vector: Sequence[float]) -> float:
         """The mean; NaN of no numbers. vector: the elements of `vector`."""
         total, count = vector
@@ -133,7 +145,7 @@ class Mean:
 
     def load_state(self, vector: Tensor) -> None:
         """Goes on from what `vector` was."""
-        self._vector = Variable(asarray(vector), name="norms")
+        self._hold(Variable(asarray(vector), name="norms"))
 
 
 def is_better(value: float, best: float, mode: str) -> bool:

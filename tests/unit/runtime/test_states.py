@@ -130,3 +130,17 @@ def test_a_schedule_does_not_bind_numpys_steps_anew(monkeypatch: pytest.MonkeyPa
         assert counts[-1] == counts[3]
     finally:
         tl.set_default_device(before)
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm"])
+def test_a_function_gives_a_variable_a_value_that_nothing_computes(device: str) -> None:
+    total = tl.Variable(tl.ones((3,)), device=device)
+
+    @tl.jit(device=device)
+    def clear() -> None:
+        total.assign(tl.zeros((3,)))
+
+    for _ in range(2):
+        clear()
+        assert total.tolist() == [0, 0, 0]
+        total.assign(total + 1)

@@ -61,6 +61,7 @@ class NumpyProgram:
                 self._slots[number] = weight.view(self._np.uint8)
         self._input_types, self._output_types = _types(plan, by_offset)
         ends = {port.slot for port in (*plan.inputs, *plan.outputs)}
+        ends |= {copy.source for copy in plan.copies}
         for call in self._bind(plan.prepare, set())[0]:
             call()
         self._keep({slot for step in plan.run for slot in step.bindings} | ends)
