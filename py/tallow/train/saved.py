@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import random
 from ..core.hostarray import HostArray
-from ..errors import CheckpointError, TallowError
+from ..errors import CheckpointError, DeviceLostError, TallowError
 from ..runtime.drivers import Read, Steps
 from ..tensor import Tensor, asarray
 from .callbacks import Callback
@@ -117,10 +117,19 @@ def _on_host(state: dict[str, Any]) -> Steps:
     return put(state)
 
 
+def _as_it_is(learner: Stepping) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+    """The states of the model and of its optimisers; None if they were lost with their device."""
+    try:
+        states = [each.state_dict() for each in learner.optimizers]
+        return dict(learner.model.state_dict()), states
+    except DeviceLostError:
+        return None
+
+
 def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -> None:
     """Has a learner go on from the state of a checkpoint. Raises CheckpointError if it is that of
     another model, optimiser or learner; that one stays as it was."""
-    before = dict(learner.model.state_dict()), [each.state_dict() for each in learner.optimizers]
+    before = _as_it_is(learner)
     try:
         learner.model.load_state_dict(state["model"])
         for name in ("optimizers", "schedules"):
@@ -134,10 +143,11 @@ def restore(learner: Stepping, train: Iterable[Any], state: Mapping[str, Any]) -
             if name in state["callbacks"]:
                 each.load_state_dict(state["callbacks"][name])
     except TallowError as error:
-        model, optimizers = before
-        learner.model.load_state_dict(model)
-        for each, values in zip(learner.optimizers, optimizers, strict=True):
-            each.load_state_dict(values)
+        if before is not None:
+            model, optimizers = before
+            learner.model.load_state_dict(model)
+            for each, values in zip(learner.optimizers, optimizers, strict=True):
+                each.load_state_dict(values)
         raise CheckpointError(
             f"resume: the checkpoint is that of another learner: {error}; make the model, the "
             "optimisers and the schedules as in the run that wrote it"
