@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from tallow.errors import OptionError, PackageError, WorkerError
 from tallow.runtime.drivers import run_sync
 from tallow.train import Callback, Learner, Run
 from tallow.train.distributed import RayStrategy
+from tallow.train.distributed.cluster import signals_kept
 from tallow.train.distributed.shares import averaged, shares_of
 from tallow_build.paths import ROOT
 
@@ -33,12 +35,14 @@ def cluster() -> Iterator[None]:
     patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "py"), str(ROOT)]))
     import ray
 
-    ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR,
-        object_store_memory=100_000_000,
-    )  # fmt: skip
+    with signals_kept():
+        ray.init(
+            num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR,
+            object_store_memory=100_000_000,
+        )  # fmt: skip
     yield
-    ray.shutdown()
+    with signals_kept():
+        ray.shutdown()
     patch.undo()
 
 
@@ -260,3 +264,33 @@ def test_a_program_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(PackageError, match=r"RayStrategy needs .*pip install tallow\[ray\]"):
         learner(strategy=two()).fit(batches())
+
+
+TRAP = """
+import wasmtime
+from tallow.train.distributed.cluster import ray_with_cluster, signals_kept
+
+def trap():
+    store = wasmtime.Store()
+    module = wasmtime.Module(store.engine, '(module (func (export "f") unreachable))')
+    try:
+        wasmtime.Instance(store, module, []).exports(store)["f"](store)
+    except wasmtime.Trap:
+        print("trapped")
+
+trap()
+ray = ray_with_cluster(1)
+trap()
+with signals_kept():
+    ray.shutdown()
+trap()
+"""
+
+
+def test_faults_of_wasm_are_still_errors() -> None:
+    """Ray's handlers of signals would end the process."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "py")}
+    done = subprocess.run(
+        [sys.executable, "-c", TRAP], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split().count("trapped") == 3, done.stderr

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ...core.packages import package
+
+_SIGNALS = ("SIGSEGV", "SIGILL", "SIGFPE", "SIGBUS")
+
+
+@contextmanager
+def signals_kept() -> Iterator[None]:
+    """Within the block Ray may change what the process does on a fault; afterwards it does what it
+    did. Wasmtime ends a run by faults that it handles, and Ray's handlers end the process."""
+    if os.name != "posix":
+        yield
+        return
+    libc = ctypes.CDLL(None)
+    actions = {int(getattr(signal, name)): ctypes.create_string_buffer(256) for name in _SIGNALS}
+    for number, action in actions.items():
+        libc.sigaction(number, None, action)
+    try:
+        yield
+    finally:
+        for number, action in actions.items():
+            libc.sigaction(number, action, None)
 
 
 def ray_with_cluster(workers: int) -> Any:
@@ -24,7 +47,8 @@ def ray_with_cluster(workers: int) -> Any:
         options: dict[str, Any] = {"log_to_driver": False}
         if "RAY_ADDRESS" not in os.environ:
             options |= {"num_cpus": max(workers, os.cpu_count() or 1), "include_dashboard": False}
-        ray.init(**options)
+        with signals_kept():
+            ray.init(**options)
     return ray
 
 
