@@ -21,7 +21,7 @@ TallowError (a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── CheckpointError       a run's folder or checkpoint that cannot be used
-├── WorkerError           a worker of distributed training that fails, or cannot be had
+├── WorkerError           a worker of distributed training that fails or is unavailable
 ├── FetchError            a file that no source gives (also an OSError)
 │   └── ChecksumError         a file whose bytes are others than expected
 ├── DataError             data that are damaged, or do not fit (ValueError)
@@ -199,7 +199,7 @@ class DataWorkerError(TallowError):
 
 
 class WorkerError(TallowError):
-    """A worker of distributed training fails, or cannot be had."""
+    """A worker of distributed training fails or is unavailable."""
 
 
 class FetchError(TallowError, OSError):

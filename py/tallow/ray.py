@@ -137,7 +137,7 @@ def predict_folder(
             raise OptionError(f"predict_folder: {name}={value} is below 1")
     data = package("ray.data", "tl.ray.predict_folder", "ray-data")
     room = ray_with_cluster(workers + 1).cluster_resources().get("CPU", 0)
-    if room <= workers:  # Ray Data would wait for ever: workers keep their CPUs
+    if room <= workers:  # Ray Data would wait forever, since workers keep their CPUs
         raise OptionError(
             f"predict_folder: workers={workers} leave none of the cluster's {room:g} CPUs to read "
             "the pictures; take fewer"

@@ -1,4 +1,4 @@
-"""What telemetry is told of a run (core/watching.py)."""
+"""What a run reports to telemetry (core/watching.py)."""
 
 from __future__ import annotations
 

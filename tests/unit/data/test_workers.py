@@ -43,7 +43,7 @@ class Squares:
 
 
 class Shared(IterableDataset[int]):
-    """A stream of which each worker gives its share."""
+    """A stream; each worker yields its share."""
 
     def __init__(self, count: int, shares: bool = True) -> None:
         self.count, self.shares = count, shares

@@ -155,7 +155,7 @@ def test_logs_have_the_span_in_which_they_were_made(received: Received) -> None:
 
     try:
         learner(callbacks=[Logging()]).fit(loaders()[0], epochs=1)
-        logging.getLogger("opentelemetry.sdk").warning("would be sent for ever")
+        logging.getLogger("opentelemetry.sdk").warning("would be sent forever")
     finally:
         log.removeHandler(sending)
     tl.telemetry.shutdown()
