@@ -119,23 +119,23 @@ class Dashboard(Callback):
         return _rich("console").Group(*parts)
 
     def _line(self, learner: Run) -> Any:
-        """How far the run is."""
+        """How far the run is; what matters most stands first, as a narrow terminal cuts the end."""
         figures, share = self._figures, self._progress.share(learner)
         left = self._progress.left(learner)
         epoch = min(learner.epoch + 1, learner.epochs)
         parts = [f"epoch {epoch}/{learner.epochs}", f"step {learner.steps:,}"]
-        if "items_per_second" in figures:
-            parts.append(f"{amount(figures['items_per_second'])} items/s")
-        if "memory" in figures:
-            parts.append(f"{size(figures['memory'])} on the device")
-        if "process_memory" in figures:
-            parts.append(f"{size(figures['process_memory'])} in the process")
         if learner.stopped is not None:
             parts.append(learner.stopped)
         elif learner.epoch == learner.epochs:
             parts.append("done")
         elif left is not None:
             parts.append(f"{duration(left[0])} left, {duration(left[1])} in all")
+        if "items_per_second" in figures:
+            parts.append(f"{amount(figures['items_per_second'])} items/s")
+        if "memory" in figures:
+            parts.append(f"{size(figures['memory'])} on the device")
+        if "process_memory" in figures:
+            parts.append(f"{size(figures['process_memory'])} in the process")
         text = _rich("text").Text("  ".join(parts), overflow="ellipsis", no_wrap=True)
         if share is None or learner.epoch == learner.epochs:
             return text
