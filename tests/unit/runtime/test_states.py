@@ -10,6 +10,7 @@ import pytest
 
 import tallow as tl
 from tallow.runtime import eager
+from tallow.runtime.numpy import runner
 from tallow.runtime.numpy.runner import NumpyProgram
 
 
@@ -56,6 +57,34 @@ def test_again_after_it_moved(given: list[int]) -> None:
     assert given == [1, 1, 1]
     assert v.numpy().tolist() == [7, 7, 7]
     assert held.numpy().tolist() == [5, 5, 5]
+
+
+def test_only_steps_of_what_moved_are_bound_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound: list[str] = []
+    create = runner.BoundStep
+
+    def counted(numpy: Any, step: Any, *rest: Any) -> Any:
+        bound.append(step.name)
+        return create(numpy, step, *rest)
+
+    monkeypatch.setattr(runner, "BoundStep", counted)
+    weight = tl.Variable(np.eye(100, dtype=np.float32), device="numpy")
+    total = tl.Variable(np.zeros(100, np.float32), device="numpy")
+
+    @tl.jit(device="numpy")
+    def step(x: tl.Tensor) -> tl.Tensor:
+        found = tl.sum(x @ weight, axis=0)
+        weight.assign(weight * 2)
+        total.assign(total + found)
+        return tl.max(found)
+
+    step(tl.ones((3, 100)))
+    before = len(bound)
+    total.assign(np.zeros(100, np.float32))
+    assert float(step(tl.ones((3, 100)))) == 6
+    assert 0 < len(bound) - before < before
+    assert total.numpy().tolist() == [6] * 100
+    assert weight.numpy().trace() == 400
 
 
 @pytest.mark.parametrize(

@@ -68,29 +68,44 @@ class NumpyProgram:
         self._known = set(self._slots)
         for port in plan.inputs:
             self._make_buffer(port.slot, port.shape, self._input_types[port.slot])
-        self._steps: list[Call] = []
+        self._steps: list[BoundStep] = []
         self._workspace = Workspace(self._np)
         if not plan.states:
             self._steps, self._workspace, used = self._bind(plan.run, self._known)
             self._keep(used | ends)
 
     def use_states(self, states: Sequence[Buffer]) -> None:
-        """Binds the steps to the arrays of these buffers, unless they are."""
+        """Binds the steps to the arrays of these buffers: those steps of which one has moved."""
         with self._lock, explained(self._np, self._plan.name):
             self._check_open()
+            ports = self._plan.states
             arrays = [
-                self._array_of(port.slot, state)
-                for port, state in zip(self._plan.states, states, strict=True)
+                self._array_of(port.slot, state) for port, state in zip(ports, states, strict=True)
             ]
-            if list(map(id, arrays)) == list(map(id, self._states)):
-                return
-            for port, array in zip(self._plan.states, arrays, strict=True):
-                self._slots[port.slot] = array.reshape(-1).view(self._np.uint8)
-            for copy in self._plan.copies:
-                if copy.target not in self._slots:
-                    self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
-            self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
+            before, self._states = self._states, []  # should this fail, the next call binds all
+            old = before or [None] * len(arrays)
+            moved = {
+                port.slot: array
+                for port, array, held in zip(ports, arrays, old, strict=True)
+                if array is not held
+            }
+            for slot, array in moved.items():
+                self._slots[slot] = array.reshape(-1).view(self._np.uint8)
+            if before:
+                self._bind_again(set(moved))
+            else:
+                for copy in self._plan.copies:
+                    if copy.target not in self._slots:
+                        self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
+                self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
             self._states = arrays
+
+    def _bind_again(self, moved: set[int]) -> None:
+        """Binds the steps that read or write these slots to the buffers that they have now."""
+        for number, step in enumerate(self._plan.run):
+            if not moved.isdisjoint(step.bindings):
+                self._workspace.kept -= self._steps[number].kept
+                self._steps[number] = self._bound(step, self._known, self._workspace)
 
     def _array_of(self, slot: int, state: Buffer) -> Any:
         """The array that stands for a state. For a small one that no program changes, such as a
@@ -105,7 +120,9 @@ class NumpyProgram:
         self._np.copyto(own, given)
         return own
 
-    def _bind(self, steps: list[Step], known: set[int]) -> tuple[list[Call], Workspace, set[int]]:
+    def _bind(
+        self, steps: list[Step], known: set[int]
+    ) -> tuple[list[BoundStep], Workspace, set[int]]:
         """The steps as calls, the memory that they share, and the slots that they need.
 
         known: the slots whose content never changes.
@@ -113,25 +130,30 @@ class NumpyProgram:
         workspace = Workspace(self._np)
         for step in steps:
             self._make_buffer(step.bindings[-1], _whole(step), step.write[1])
-        calls: list[Call] = []
+        calls: list[BoundStep] = []
         used: set[int] = set()
         for step in steps:
+            call = self._bound(step, known, workspace)
             *slots, target = step.bindings
-            reads = [
-                self._array(slot, shape, dtype)
-                for slot, (shape, dtype) in zip(slots, step.reads, strict=True)
-            ]
-            result = self._array(target, _whole(step), step.write[1])
-            if step.region:
-                first = step.region.start
-                result = result[:, first : first + step.region.length].reshape(step.write[0])
-            call = BoundStep(
-                self._np, step, reads, [slot in known for slot in slots], result, workspace
-            )
             used |= {slot for slot, needed in zip(slots, call.used, strict=True) if needed}
             used.add(target)
             calls.append(call)
         return calls, workspace, used
+
+    def _bound(self, step: Step, known: set[int], workspace: Workspace) -> BoundStep:
+        """A step as a call on the buffers of its slots."""
+        *slots, target = step.bindings
+        reads = [
+            self._array(slot, shape, dtype)
+            for slot, (shape, dtype) in zip(slots, step.reads, strict=True)
+        ]
+        result = self._array(target, _whole(step), step.write[1])
+        if step.region:
+            first = step.region.start
+            result = result[:, first : first + step.region.length].reshape(step.write[0])
+        return BoundStep(
+            self._np, step, reads, [slot in known for slot in slots], result, workspace
+        )
 
     def _make_buffer(self, slot: int, shape: Sequence[int], dtype: str) -> None:
         """Sees to it that the slot has a buffer for such an array."""

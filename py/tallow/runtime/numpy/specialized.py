@@ -38,12 +38,15 @@ _INFINITY_BITS = 0x7F800000
 
 
 class Workspace:
-    """Scratch memory shared by kernels that run one after the other, and a count of bytes."""
+    """Scratch memory shared by kernels that run one after the other.
+
+    kept: how many bytes there are in the arrays that kernels keep.
+    """
 
     def __init__(self, np: NumPy) -> None:
         self._np = np
         self._blocks: dict[str, Array] = {}
-        self._kept: int = 0
+        self.kept: int = 0
 
     def array(self, purpose: str, shape: Sequence[int], dtype: dtype[Any]) -> Array:
         """An array with any content, valid until the next call for the same purpose."""
@@ -58,13 +61,13 @@ class Workspace:
     def keep(self, array: Array) -> Array:
         """The array, contiguous, and counted."""
         array = self._np.ascontiguousarray(array)
-        self._kept += int(array.nbytes)
+        self.kept += int(array.nbytes)
         return array
 
     @property
     def nbytes(self) -> int:
         """Bytes of scratch memory and of arrays that kernels keep."""
-        return self._kept + sum(int(block.nbytes) for block in self._blocks.values())
+        return self.kept + sum(int(block.nbytes) for block in self._blocks.values())
 
 
 def is_ufunc(name: str) -> bool:

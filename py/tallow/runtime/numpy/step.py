@@ -44,7 +44,8 @@ class BoundStep:
     """A step, bound to its arrays; call it to run it.
 
     reads, target: arrays of the shapes that the step says. known: which reads never change.
-    used: which reads it still needs, a kernel having its own copy of others.
+    used: which reads it still needs, a kernel having its own copy of others. kept: the bytes of
+    these copies.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class BoundStep:
         self._actions: list[_Action] = []
         self._last = _last_uses(step.host)
         self._host = step.host
+        before = workspace.kept
         self._owner = -1  # the op whose result is in the target
         self._waiting = max(  # the last op that reads what is in the target before the step
             (
@@ -80,6 +82,7 @@ class BoundStep:
         for number, op in enumerate(step.host):
             self._values.append(self._bind(number, op))
         self._finish(self._values[-1])
+        self.kept = workspace.kept - before
         arrays = [value.array for a in self._actions for value in a.operands if value]
         self.used = [
             any(array is not None and np.may_share_memory(array, read) for array in arrays)
