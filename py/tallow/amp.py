@@ -21,7 +21,7 @@ from .grad_mode import no_grad
 from .graph import make
 from .ops.logic import isinf, isnan
 from .optim.optimizer import Optimizer
-from .runtime.device import DEVICES, backend
+from .runtime.device import DEVICES, REMOTE, backend
 from .runtime.variable import Variable, assign_together
 from .tensor import Tensor, realize_now
 
@@ -52,6 +52,8 @@ def is_autocast_available(device_type: str) -> bool:
 
 def _device_of(device_type: str) -> str | None:
     """The name of a device, None for the default; OptionError for a name that none has."""
+    if device_type.startswith(REMOTE):
+        return device_type
     name = device_type.partition(":")[0]
     if name not in DEVICES and name not in _OTHERS:
         known = ", ".join(map(repr, (*DEVICES, *_OTHERS)))

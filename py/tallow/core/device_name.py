@@ -37,7 +37,7 @@ class DeviceName(str):
     def index(self) -> int | None:  # type: ignore[override]
         """The number behind the colon, or None."""
         number = self.partition(":")[2]
-        return int(number) if number else None
+        return int(number) if number.isdecimal() else None
 
 
 def placed_on(place: str) -> DeviceName:

@@ -2,8 +2,9 @@
 
 Each kind of device is an entry of `DEVICES`: "webgpu" is usable in a browser once an adapter is
 open, and elsewhere if the package `wgpu` finds one; "wasm" in a browser, and elsewhere with the
-package `wasmtime`; "numpy" wherever NumPy can be imported. Here, too, is how precise products must
-be, which decides what a device may compute them with.
+package `wasmtime`; "numpy" wherever NumPy can be imported. A machine that lends its device
+(remote/) is no entry: it is known by its address. Here, too, is how precise products must be, which
+decides what a device may compute them with.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ _wasm = WasmDevice()
 DEVICES: dict[str, Device] = {
     device.name: device for device in (WebGpuDevice(), _wasm, NumpyDevice())
 }
+REMOTE = "remote:"
+"""Begins the name of a device of another machine."""
+
 PRECISIONS = ("highest", "high", "medium")
 FUNCTION_PRECISIONS = ("highest", "medium")
 
@@ -80,17 +84,24 @@ def _fastest() -> Backend:
     raise DeviceUnavailableError(f"no device can be used here ({'; '.join(problems)})")
 
 
-async def open_device(name: str = "webgpu") -> DeviceInfo:
+async def open_device(name: str = "webgpu", *, token: str | None = None) -> DeviceInfo:
     """Makes a device ready, and tells what it is; `set_default_device` makes it the default.
 
     In a browser "webgpu" must be opened once, which takes a moment; then it is the default device,
-    unless another was set. Elsewhere devices need no opening.
+    unless another was set. Elsewhere devices need no opening, but one that asks for a token.
 
-    name: "webgpu", "wasm" or "numpy".
+    name: "webgpu", "wasm", "numpy" or "remote:https://HOST", a machine on which `tallow serve
+      --compute` runs.
+    token: what that machine asks for; None is the environment's TALLOW_TOKEN.
     Returns: the facts of the device.
     Raises: DeviceUnavailableError, with the reason, if the device cannot be used here.
     """
-    await _device(name).open()
+    device = _device(name)
+    if token is not None:
+        if not name.startswith(REMOTE):
+            raise OptionError(f"open_device: {name!r} takes no token")
+        device.use_token(token)  # type: ignore[attr-defined]
+    await device.open()
     return backend(name).info
 
 
@@ -208,7 +219,18 @@ def backend(name: str | None = None) -> Backend:
 
 def _device(name: str) -> Device:
     name = getattr(name, "place", name)  # of a tensor's "cpu"
+    if name.startswith(REMOTE):
+        return _remote(name)
     if name not in DEVICES:
         known = ", ".join(DEVICES)
-        raise DeviceUnavailableError(f"{name!r} is not a device; choose one of {known}")
+        raise DeviceUnavailableError(
+            f"{name!r} is not a device; choose one of {known}, or {REMOTE}https://HOST"
+        )
     return DEVICES[name]
+
+
+@cache
+def _remote(name: str) -> Device:
+    from .remote.device import RemoteDevice  # which few programs need
+
+    return RemoteDevice(name)

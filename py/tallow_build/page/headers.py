@@ -4,7 +4,8 @@ Some hosts can't send custom headers. So the documents also contain the policy (
 far as possible; workers have no document and so no policy there.
 
 The page needs nothing from other origins and evaluates no strings as code; WebAssembly, which
-Pyodide uses, has a separate permission. python.html runs the visitor's own Python, to which Pyodide
+Pyodide uses, has a separate permission. WebSockets may lead elsewhere: to a machine that lends its
+device, whose address the visitor gives. python.html runs the visitor's own Python, to which Pyodide
 offers JavaScript's `eval`.
 """
 
@@ -18,7 +19,7 @@ _POLICY = {
     "default-src": "'none'",
     "script-src": "'self' 'wasm-unsafe-eval'",
     "worker-src": "'self'",
-    "connect-src": "'self'",
+    "connect-src": "'self' wss: ws://localhost:* ws://127.0.0.1:*",
     "img-src": "'self' blob: data:",
     "media-src": "'self' blob:",
     "style-src": "'self'",

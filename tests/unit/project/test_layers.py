@@ -217,7 +217,7 @@ def imported(path: Path, top_level_only: bool = False) -> set[str]:
 def test_one_file_of_each_runner_and_of_files_knows_the_browser() -> None:
     runtime = LIBRARY / "runtime"
     known = {runtime / "modules.py", runtime / "browser.py", runtime / "wasm" / "browser.py"}
-    known |= {LIBRARY / "files" / "browser.py", LIBRARY / "vision" / "io" / "browser.py"}
+    known |= {LIBRARY / room / "browser.py" for room in ("files", "vision/io", "runtime/remote")}
     browser = {"js", "pyodide", "pyodide_js"}
     found = [path for path in FILES if imported(path) & browser]
     assert set(found) - known == set()

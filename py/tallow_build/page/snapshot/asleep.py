@@ -23,7 +23,7 @@ _FOR_NUMPY = (
 _ON_DEMAND = re.compile(
     r"tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
-    r"|metrics|train|telemetry|files|vision|ray)(\.|$)"
+    r"|metrics|train|telemetry|files|vision|ray|serve|runtime\.remote)(\.|$)"
     r"|core\.(packages|starting|watchers)$"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"

@@ -1,0 +1,1 @@
+"""A device on another machine, reached through a WebSocket: see README.md."""

@@ -1,0 +1,1 @@
+"""Serves networks, and lends devices: see README.md."""
