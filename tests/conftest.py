@@ -30,6 +30,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from starlette.routing import Mount
+from tests.side_by_side import pytest_xdist_make_scheduler  # noqa: F401 (pytest calls it)
 
 from tallow.runtime.native.device import find_adapter
 from tallow_build.environment import browser as chromium
@@ -94,27 +95,6 @@ def _turn(path: Path) -> tuple[int, str]:
     is short and slow."""
     length = 1 << 20 if path.stem == "test_lighthouse" else path.stat().st_size
     return (-length, str(path)) if tier(path) == TIERS[-1] else (0, "")
-
-
-OP_SUITE = "tests/ops/test_ops.py::test_cases["
-
-
-def process_group(test: str) -> str:
-    """The tests of a group run in one process: those of a file, or of a device of the op suite."""
-    end = "-" if test.startswith(OP_SUITE) else "::"
-    return test.partition(end)[0]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Divides the tests between processes, for --dist=loadfile, by `process_group`."""
-    if config.getvalue("dist") != "loadfile":
-        return None
-    from xdist.scheduler import LoadFileScheduling
-
-    scheduler = LoadFileScheduling(config, log)
-    scheduler._split_scope = process_group
-    return scheduler
 
 
 @pytest.fixture(scope="session")
