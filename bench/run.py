@@ -7,7 +7,7 @@
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
     python3 build.py bench --page ...       photographs, beside the network alone: page.py
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
-    python3 build.py bench --training ...   training steps, beside jax-js: training.py
+    python3 build.py bench --training ...   training steps, beside jax-js and borch: training.py
     python3 build.py bench --learner ...    a learner, beside a bare compiled step: learner.py
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
     python3 build.py bench --epoch ...      an epoch of MNIST, and what it reaches: epoch.py

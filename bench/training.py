@@ -1,13 +1,13 @@
-"""Measures training steps: Tallow beside jax-js, on the same device, in one headless Chromium.
+"""Measures training steps: Tallow beside jax-js and borch, in one headless Chromium.
 
     python3 build.py bench --training [--networks NAME ...] [--devices webgpu wasm] [--steps N]
-                                      [--rounds N] [--json FILE]
+                                      [--peers jax-js borch] [--rounds N] [--json FILE]
 
 A step is forward, backward and Adam's update of one batch, with a new batch uploaded and the loss
-read. Both libraries begin with the same weights and see the same batches; before times count, their
+read. All libraries begin with the same weights and see the same batches; before times count, their
 losses are compared. They take turns. *First* is a library's first step, with tracing and compiling,
-once both pages have come to rest; *Python* what Tallow's Python takes of a step, without the
-runner.
+once all pages have come to rest; *Python* what Tallow's Python takes of a step, without the
+runner. borch has WebGPU alone; pip fetches its wheel.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlencode
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:1] = [str(ROOT), str(ROOT / "py")]
@@ -30,19 +31,40 @@ from starlette.staticfiles import StaticFiles  # noqa: E402
 from bench import report  # noqa: E402
 from bench.serving import IN_BROWSER  # noqa: E402
 from bench.turns import JAX  # noqa: E402
-from tallow_build.environment import browser  # noqa: E402
-from tallow_build.paths import DIST  # noqa: E402
+from tallow_build.environment import browser, sources  # noqa: E402
+from tallow_build.environment.sources import Origin, Package  # noqa: E402
+from tallow_build.paths import CACHE, DIST, NODE_MODULES  # noqa: E402
 from tallow_build.serving import server  # noqa: E402
 from tallow_build.serving.script import BrowserPython  # noqa: E402
 
 NETWORKS = {"mlp": 25, "lenet": 3, "resnet": 3, "transformer": 3, "lstm": 3}
 """With the steps of a round: about a second of Tallow's, at least."""
 DEVICES = ("webgpu", "wasm")
-CODE = [IN_BROWSER / name for name in ("clock.py", "training.py")]
+CODE = [IN_BROWSER / name for name in ("clock.py", "batches.py", "training.py")]
 REST = 15.0
 """Seconds before the first step: a browser goes on compiling pages that have just loaded."""
 TOLERANCE = 2e-3
 """Of the losses, relative: Adam divides by the roots of small numbers, which rounding changes."""
+
+
+WHEELS = CACHE / "wheels"
+BORCH = Package(
+    "pyborch",
+    "1.14.1",
+    "wheel",
+    "80809bb34907f5d1a31e919c0affd228f16baa871592a24815d812298992c19c",
+    size=1_149_754,
+)
+
+
+class Library(Protocol):
+    """What trains the networks."""
+
+    @property
+    def name(self) -> str: ...
+
+    def steps(self, network: str, count: int) -> dict[str, Any]:
+        """So many more steps: ms and losses of each, and what else it can tell."""
 
 
 class Tallow:
@@ -71,23 +93,48 @@ class Tallow:
         return ended.result
 
 
-class JaxJs:
-    """jax-js, on the main thread, as its pages have it; without isolation, on one thread."""
+class PeerPage:
+    """A library's own page, which has a function `steps`; without isolation, on one thread."""
 
-    name = "jax-js"
-
-    def __init__(self, page: Page, address: str, device: str) -> None:
+    def __init__(self, name: str, page: Page, address: str, seconds: float) -> None:
+        self.name = name
         self._page = page
-        page.goto(f"{address}bench/training.html?device={device}")
-        browser.until(page, "window.steps !== undefined")
+        page.goto(address)
+        browser.until(page, "window.steps !== undefined", seconds=seconds)
 
     def steps(self, network: str, count: int) -> dict[str, Any]:
+        """So many more steps: ms and losses of each."""
         self._page.set_default_timeout(600_000)
         found: dict[str, Any] = self._page.evaluate("(of) => steps(...of)", [network, count])
         return found
 
 
-def measured(libraries: Sequence[Tallow | JaxJs], network: str, options: Any) -> dict[str, Any]:
+def jax_js(page: Page, address: str, device: str) -> PeerPage:
+    """jax-js, on the main thread, as its pages have it."""
+    return PeerPage("jax-js", page, f"{address}bench/training.html?device={device}", 30)
+
+
+def borch(page: Page, address: str, _: str) -> PeerPage:
+    """borch in Pyodide, on the main thread. When it starts it times a long kernel about sixty
+    times, which takes minutes without a GPU."""
+    name = f"pyborch-{BORCH.version}-py3-none-any.whl"
+    wheels = [sources.pyodide_numpy(), (Origin(BORCH, None, BORCH.sha256), WHEELS / name)]
+    sources.fetch(wheels)
+    query = urlencode([("wheel", path.name) for _, path in wheels])
+    return PeerPage("borch", page, f"{address}bench/borch.html?{query}", 600)
+
+
+class Peer(NamedTuple):
+    """How a peer starts in a new page, and where it can."""
+
+    start: Callable[[Page, str, str], Library]
+    devices: Sequence[str]
+
+
+PEERS = {"jax-js": Peer(jax_js, DEVICES), "borch": Peer(borch, ["webgpu"])}
+
+
+def measured(libraries: Sequence[Library], network: str, options: Any) -> dict[str, Any]:
     """The figures of one network: first step, median and quartiles, losses, by library."""
     found: dict[str, dict[str, Any]] = {}
     for each in libraries:
@@ -105,10 +152,40 @@ def measured(libraries: Sequence[Tallow | JaxJs], network: str, options: Any) ->
     return found
 
 
-def agree(found: dict[str, dict[str, Any]]) -> bool:
+def agree(found: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the libraries' first losses are the same."""
-    ours, theirs = (found[name]["losses"][:3] for name in (Tallow.name, JaxJs.name))
-    return all(abs(a - b) <= TOLERANCE * abs(b) for a, b in zip(ours, theirs, strict=True))
+    first, *others = (row["losses"][:3] for row in found.values())
+    return all(
+        abs(a - b) <= TOLERANCE * abs(a)
+        for other in others
+        for a, b in zip(first, other, strict=True)
+    )
+
+
+def heading(peers: Sequence[str]) -> list[str]:
+    """The table's first lines."""
+    before = ["network", "device", "library", "first", "step", "quartiles"]
+    columns = [*before, *(f"of {peer}" for peer in peers), "Python"]
+    rules = ["---"] * 3 + ["--:"] * (len(columns) - 3)
+    return [f"| {' | '.join(columns)} |", f"|{'|'.join(rules)}|"]
+
+
+def lines(
+    network: str, device: str, found: Mapping[str, Mapping[str, Any]], peers: Sequence[str]
+) -> list[str]:
+    """A line of the table for each library: the first is Tallow's, with its share of the peers'
+    time."""
+    medians = {name: statistics.median(row["ms"]) for name, row in found.items()}
+    written = []
+    for name, row in found.items():
+        low, middle, high = statistics.quantiles(row["ms"], n=4)
+        ours = name == Tallow.name
+        of = [f"{middle / medians[peer]:.3f}" if ours and peer in medians else "" for peer in peers]
+        calls = [each for part in row.get("call_ms", []) for each in part]
+        call = f"{statistics.median(calls):.2f} ms" if calls else ""
+        times = [f"{row['first']:.0f} ms", f"{middle:.1f} ms", f"{low:.1f} to {high:.1f} ms"]
+        written.append(f"| {' | '.join([network, device, name, *times, *of, call])} |")
+    return written
 
 
 def main(argv: Sequence[str]) -> int:
@@ -116,6 +193,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="build.py bench --training", description=__doc__)
     parser.add_argument("--networks", nargs="+", choices=[*NETWORKS], default=[*NETWORKS])
     parser.add_argument("--devices", nargs="+", choices=DEVICES, default=DEVICES)
+    parser.add_argument("--peers", nargs="*", choices=[*PEERS], default=[*PEERS])
     parser.add_argument("--steps", type=int, help="of each library a round (25 or 3)")
     parser.add_argument("--rounds", type=int, default=4, help="(4)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
@@ -125,6 +203,8 @@ def main(argv: Sequence[str]) -> int:
         # page that is isolated would use them.
         Mount("/bench", StaticFiles(directory=IN_BROWSER)),
         Mount("/jax", server.application(JAX)),
+        Mount("/pyodide", StaticFiles(directory=NODE_MODULES / "pyodide")),
+        Mount("/wheels", StaticFiles(directory=WHEELS, check_dir=False)),
     ]
     rows: list[dict[str, Any]] = []
     wrong = []
@@ -136,31 +216,19 @@ def main(argv: Sequence[str]) -> int:
         about = {**report.about(), "chromium": chromium.version}
         for device in options.devices:
             tallow = Tallow(chromium.new_page(), address, device)
-            libraries: list[Tallow | JaxJs] = [
-                tallow,
-                JaxJs(chromium.new_page(), address, device),
-            ]
+            peers = [name for name in options.peers if device in PEERS[name].devices]
+            libraries = [tallow, *(PEERS[name].start(chromium.new_page(), address, device)
+                                   for name in peers)]  # fmt: skip
             time.sleep(REST)
             print(report.headline(about, tallow.adapter, f"Chromium {chromium.version}"))
-            columns = "network | device | library | first | step | quartiles | of jax-js | Python"
-            print(f"\n| {columns} |")
-            print("|---|---|---|--:|--:|--:|--:|--:|")
+            print("", *heading(peers), sep="\n")
             for network in options.networks:
                 found = measured(libraries, network, options)
                 if not agree(found):
                     losses = [each["losses"][:3] for each in found.values()]
                     wrong.append(f"{network} on {device}: {losses}")
-                theirs = statistics.median(found[JaxJs.name]["ms"])
+                print(*lines(network, device, found, peers), sep="\n", flush=True)
                 for name, row in found.items():
-                    low, middle, high = statistics.quantiles(row["ms"], n=4)
-                    calls = [each for part in row.get("call_ms", []) for each in part]
-                    ratio = f"{middle / theirs:.3f}" if name == Tallow.name else ""
-                    call = f"{statistics.median(calls):.2f} ms" if calls else ""
-                    print(
-                        f"| {network} | {device} | {name} | {row['first']:.0f} ms "
-                        f"| {middle:.1f} ms | {low:.1f} to {high:.1f} ms | {ratio} | {call} |",
-                        flush=True,
-                    )
                     rows.append({"network": network, "device": device, "library": name, **row})
     report.write(options.json, {**about, "training": rows})
     for each in wrong:

@@ -1,6 +1,6 @@
 // @ts-check
 /** Training steps of jax-js, each one function under its jit; bench/training.py calls what this puts
- * into the window. Weights and batches follow from the formulas of training.py. Arrays are counted
+ * into the window. Weights and batches follow from the formulas of batches.py. Arrays are counted
  * by hand in jax-js: an operation consumes its operands, and `ref` keeps one. */
 
 // @ts-ignore: served by bench/training.py
