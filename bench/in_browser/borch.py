@@ -81,13 +81,9 @@ def lenet(weights: Weights) -> Forward:
 def resnet(weights: Weights) -> Forward:
     def unit(inner: int, outer: int, kernel: int, stride: int) -> Forward:
         weight = weights(outer, inner, kernel, kernel)
-        scale, shift = weights.ones(outer), weights(outer)
-
-        def apply(x: Any) -> Any:
-            x = F.conv2d(x, weight, stride=stride, padding=kernel // 2)
-            return F.batch_norm(x, None, None, scale, shift, training=True)
-
-        return apply
+        norm = nn.BatchNorm2d(outer)
+        weights.all += list(norm.parameters())
+        return lambda x: norm(F.conv2d(x, weight, stride=stride, padding=kernel // 2))
 
     stem = unit(3, 16, 3, 1)
     blocks = []
