@@ -63,6 +63,17 @@ def test_products_of_views(known: bool) -> None:
     check(make(contract.matmul, *turned), {x: a} if known else {x: a, y: b})
 
 
+def test_the_gradient_of_filters_reads_patches_where_they_are() -> None:
+    a, b = random(8, 9, 3, 5), random(1, 72, 10)
+    x, y = fed("a", a), fed("b", b)
+    turned = make(movement.permute, make(movement.reshape, x, shape=(72, 3, 5)), axes=(1, 2, 0))
+    result = make(contract.matmul, make(movement.reshape, turned, shape=(1, 15, 72)), y)
+    check(result, {x: a, y: b})
+    plan = compile_graph(Graph((x, y), {"y": result}, "kernels"), "wasm").plan
+    (product,) = (step for step in plan.run if step.name == "matmul")
+    assert product.kernel["scratch"] < 4 * 72, "a row was copied"
+
+
 def test_products_of_rows_at_different_distances() -> None:
     a, b = random(5, 4, 3, 2), random(1, 24, 16)
     x = fed("a", a)

@@ -171,3 +171,16 @@ def test_rounding_to_float16(dtype: str) -> None:
     np.testing.assert_array_equal(on_wasm(lambda x: x.astype(tl.float16), x), wanted)
     rounded = on_wasm(lambda x: x.astype(tl.float16).astype(tl.float32) + 0.0, x)
     np.testing.assert_array_equal(rounded, wanted.astype(np.float32) + 0.0)
+
+
+@pytest.mark.parametrize("channels", [*range(1, 12), 17])
+def test_channels_of_an_upsampled_image(channels: int) -> None:
+    """Short rows that are no multiple of four, at several of which a vector begins anew."""
+    x, y = random(2, 3, 5, channels), random(2, 6, 10, channels)
+
+    def build(x: Tensor, y: Tensor) -> Tensor:
+        wide = tl.broadcast_to(tl.reshape(x, (2, 3, 1, 5, 1, channels)), (2, 3, 2, 5, 2, channels))
+        return tl.exp(y) * tl.reshape(wide, y.shape)
+
+    expected = np.exp(y.astype(np.float64)) * x.repeat(2, 1).repeat(2, 2)
+    np.testing.assert_allclose(on_wasm(build, x, y), expected, rtol=1e-6, atol=1e-6)

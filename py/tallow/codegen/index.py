@@ -175,6 +175,19 @@ def is_multiple(coord: Coord, divisor: int) -> bool:
     return coord % divisor == 0 if isinstance(coord, int) else coord.divisible(divisor)
 
 
+def joined(coord: Coord) -> Coord:
+    """The same number, with 6 * (a // 6) + a % 6 written as a."""
+    if isinstance(coord, int):
+        return coord
+    found = {atom: coefficient for coefficient, atom in coord.terms}
+    for coefficient, part in coord.terms:
+        whole = Atom("quotient", 0, "", part.index, part.divisor)
+        if part.kind == "remainder" and found.get(whole) == coefficient * part.divisor:
+            del found[part], found[whole]
+            return joined(_make(found, coord.const) + part.index * coefficient)
+    return coord
+
+
 def lane_axis(shape: Shape) -> int:
     """The axis along which four elements are taken together: the last one longer than 1."""
     longer = [axis for axis, dim in enumerate(shape) if dim != 1]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallow.codegen.index import Coord, Index, is_multiple, variable
+from tallow.codegen.index import Coord, Index, is_multiple, joined, variable
 from tallow.codegen.wgsl.index_text import text_of
 from tallow.core.shape import size_of, strides_of
 from tallow.ops.movement import reshape_coords
@@ -54,6 +55,26 @@ def test_arithmetic_is_exact(scale: int, offset: int, divisor: int, bound: int, 
         assert evaluate(whole, **values) == expected
         assert evaluate(whole // divisor, **values) == expected // divisor
         assert evaluate(whole % divisor, **values) == expected % divisor
+
+
+def test_quotient_and_remainder_are_joined() -> None:
+    a, b = variable("a", 150), variable("b", 7)
+    assert joined(b * 300 + a // 6 * 12 + a % 6 * 2 + 5) == b * 300 + a * 2 + 5
+    assert joined((a // 30) * 30 + (a % 30) // 5 * 5 + (a % 30) % 5) == a
+    assert joined(4) == 4
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        lambda a, b: a // 6 * 5 + a % 6,
+        lambda a, b: a // 6 * 6 + a % 5,
+        lambda a, b: a // 6 * 6 + b % 6,
+    ],
+)
+def test_others_stay_apart(apart: Callable[[Coord, Coord], Coord]) -> None:
+    parts = apart(variable("a", 150), variable("b", 7))
+    assert joined(parts) == parts
 
 
 @pytest.mark.parametrize(

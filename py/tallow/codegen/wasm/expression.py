@@ -128,6 +128,11 @@ class Expression(Body):
     def locate(self, node: Node, coords: Coords) -> tuple[int, Coord]:
         """The local with the address of what a view shows, and the flat index there."""
         while node not in self.addresses:
+            source = node
+            while source.op is movement.reshape:
+                source = source.inputs[0]
+            if source in self.addresses:  # row-major order is all that counts
+                return self.addresses[source], self._linear(node, coords)
             op = node.op
             if not isinstance(op, Movement) or not op.view or op.pick is None:
                 raise UnsupportedError(f"{node} is not in memory")

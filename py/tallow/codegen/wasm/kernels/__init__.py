@@ -197,4 +197,4 @@ def _everywhere(target: _Target, width: int) -> None:
     def write(coords: Coords, lanes: int) -> None:
         target.store(coords, linear_of(root.shape, coords), lanes)
 
-    nested(target.body, root.shape, write, width, parallel=True)
+    nested(target.body, root.shape, write, width, parallel=True, again=True)

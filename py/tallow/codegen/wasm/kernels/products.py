@@ -14,7 +14,7 @@ from typing import Protocol
 from ....core.shape import Shape
 from ....graph import Node
 from ....ops import panels
-from ...index import Atom, Coord, Coords, variable
+from ...index import Atom, Coord, Coords, joined, variable
 from ..coded import Coded, is_coded
 from ..expression import Expression
 from ..values import UnsupportedError, kind_of, shape_of
@@ -236,7 +236,7 @@ class InMemory:
     def __init__(self, body: Expression, view: Node) -> None:
         self._body, self._view = body, view
         n, row, k = (variable(name, dim) for name, dim in zip("nrk", view.shape, strict=True))
-        _, linear = body.locate(view, (n, row, k))
+        linear = joined(body.locate(view, (n, row, k))[1])
         self.stride = 4 * coefficient(linear, row)
         self.step = 4 * coefficient(linear, k)
 
@@ -247,7 +247,7 @@ class InMemory:
         """A local with the address of a row."""
         address, linear = self._body.locate(self._view, (n, row, 0))
         self._body.emit("local.get", address)
-        self._body.push_index(linear * 4)
+        self._body.push_index(joined(linear) * 4)
         self._body.emit("i32.add")
         return self._body.keep("i32")
 

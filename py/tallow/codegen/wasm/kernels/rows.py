@@ -24,15 +24,21 @@ Write = Callable[[Coords, int], None]
 
 
 def nested(
-    body: Expression, shape: Shape, write: Write, width: int = 1, parallel: bool = False
+    body: Expression,
+    shape: Shape,
+    write: Write,
+    width: int = 1,
+    parallel: bool = False,
+    again: bool = False,
 ) -> None:
     """A loop for each axis; that along the lane axis takes `width` elements at a time.
 
-    parallel: whether the outermost ones are the function's parallel loop.
+    parallel: whether the outermost ones are the function's parallel loop. again: whether elements
+    may be written twice; then what is left of a row ends with a vector that begins within another.
     """
     lanes = lane_axis(shape) if shape else -1
     rest = shape[lanes] % width if shape else 1 % width
-    if rest and (not shape or shape[lanes] < _WHOLE):
+    if rest and (not shape or shape[lanes] < (width if again else _WHOLE)):
         raise UnsupportedError("a short row that is no multiple of four elements")
 
     def step(axis: int) -> int:
@@ -55,6 +61,9 @@ def nested(
                 some(index, width)
         else:
             body.loop(whole, lambda coord: at(axis + 1, (*coords, coord), width), width)
+        if rest and again:
+            some(shape[axis] - width, width)
+            return
         for index in range(whole, shape[axis]):
             some(index, 1)
 
