@@ -1,6 +1,5 @@
-"""torchvision.transforms.v2's names: the same classes."""
+"""The transforms that are classes, by name."""
 
-from . import functional
 from .colouring import (
     ColorJitter,
     GaussianBlur,
@@ -54,5 +53,5 @@ __all__ = [
     "RandomHorizontalFlip", "RandomInvert", "RandomOrder", "RandomPerspective",
     "RandomPosterize", "RandomResizedCrop", "RandomRotation", "RandomSolarize",
     "RandomVerticalFlip", "Resize", "TenCrop", "ToDtype", "ToImage", "ToPILImage", "ToTensor",
-    "Transform", "TrivialAugmentWide", "functional",
+    "Transform", "TrivialAugmentWide",
 ]  # fmt: skip
