@@ -30,7 +30,9 @@ def run(argv: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="tallow run", allow_abbrev=False)
     parser.add_argument("script", metavar="SCRIPT.py", help="a Python program")
     parser.add_argument(
-        "--as-torch", action="store_true", help="has `import torch` find tallow.torch"
+        "--as-torch",
+        action="store_true",
+        help="has `import torch` find tallow.torch, and `import torchvision` tallow.vision",
     )
     parser.add_argument("--device", choices=tuple(DEVICES), help="default: the fastest one")
     options, further = parser.parse_known_args(ours)

@@ -217,3 +217,21 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "distributions.utils": ("tallow.distributions.utils",),
 }
 """Rooms that have no names of their own: where the names of each are found, in this order."""
+
+VISION_ROOMS: dict[str, tuple[str, ...]] = {
+    "transforms.autoaugment": ("tallow.vision.transforms",),
+    "transforms.transforms": ("tallow.vision.transforms",),
+    "transforms.v2.functional": ("tallow.vision.transforms.functional",),
+    "datasets.vision": ("tallow.vision.datasets",),
+    "io.image": ("tallow.vision.io",),
+    "models.mobilenet": ("tallow.vision.models",),
+    **{
+        f"ops.{name}": ("tallow.vision.ops",)
+        for name in words(
+            """
+    ciou_loss deform_conv diou_loss feature_pyramid_network focal_loss giou_loss
+    """
+        )
+    },
+}
+"""torchvision's rooms that are not files of `tallow.vision` by the same names, in the same way."""

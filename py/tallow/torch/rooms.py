@@ -1,5 +1,5 @@
 """Rooms that are only other names for modules, and `install()`, which has `import torch` find
-`tallow.torch`."""
+`tallow.torch`, and `import torchvision` find `tallow.vision`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,27 @@ from typing import Any
 
 from ..binding import imported
 from ..errors import MissingNameError, OptionError
-from .names import INSTEAD, ROOMS
+from .names import INSTEAD, ROOMS, VISION_ROOMS
 
-_HOME = "tallow.torch"
+_HOMES = {"torch": "tallow.torch", "torchvision": "tallow.vision"}
+_ROOMS = {
+    **{f"tallow.torch.{name}": sources for name, sources in ROOMS.items()},
+    **{f"tallow.vision.{name}": sources for name, sources in VISION_ROOMS.items()},
+}
+
+
+def _home(path: str) -> str | None:
+    """Where Tallow has a module of PyTorch's or torchvision's; None for another's."""
+    root, dot, rest = path.partition(".")
+    return f"{_HOMES[root]}{dot}{rest}" if root in _HOMES else None
+
+
+def _theirs(path: str) -> str:
+    """What a module of Tallow's is called there."""
+    for root, home in _HOMES.items():
+        if path == home or path.startswith(f"{home}."):
+            return root + path.removeprefix(home)
+    return path
 
 
 def missing(room: str, name: str) -> MissingNameError:
@@ -34,13 +52,13 @@ class Room(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
-            if f"{self.__name__}.{name}".removeprefix(f"{_HOME}.") in ROOMS:
+            if f"{self.__name__}.{name}" in _ROOMS:
                 return imported(f"{self.__name__}.{name}")
             for source in self._sources:
                 found = imported(source)
                 if hasattr(found, name):
                     return getattr(found, name)
-        raise missing(self.__name__.removeprefix("tallow."), name)
+        raise missing(_theirs(self.__name__), name)
 
     def __dir__(self) -> list[str]:
         return sorted({name for source in self._sources for name in dir(imported(source))})
@@ -68,27 +86,26 @@ class _Opening(Loader):
 
 
 class _Rooms(MetaPathFinder):
-    """Finds the rooms of names.py below `tallow.torch`."""
+    """Finds the rooms of names.py below `tallow.torch` and `tallow.vision`."""
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        room_name = fullname.removeprefix(f"{_HOME}.")
-        if room_name == fullname or room_name not in ROOMS:
+        if fullname not in _ROOMS:
             return None
-        room = Room(fullname, ROOMS[room_name])
+        room = Room(fullname, _ROOMS[fullname])
         return ModuleSpec(fullname, _Opening(room), is_package=True)
 
 
 class _Door(MetaPathFinder):
-    """Finds `torch` and what is below it in `tallow.torch`."""
+    """Finds `torch`, `torchvision` and what is below them in Tallow."""
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
-        if fullname != "torch" and not fullname.startswith("torch."):
+        home = _home(fullname)
+        if home is None:
             return None
-        home = "tallow." + fullname
         try:
             module = imported(home)
         except ModuleNotFoundError as error:
@@ -98,6 +115,10 @@ class _Door(MetaPathFinder):
                 f"{missing(fullname.rpartition('.')[0], fullname.rpartition('.')[2])}",
                 name=fullname,
             ) from None
+        # What the room has imported is there under PyTorch's name too: an import of it later would
+        # put the module in place of what the room calls so, such as the function models.alexnet.
+        for name in [name for name in sys.modules if name.startswith(f"{home}.")]:
+            sys.modules.setdefault(fullname + name.removeprefix(home), sys.modules[name])
         return ModuleSpec(fullname, _Opening(module), is_package=hasattr(module, "__path__"))
 
 
@@ -105,17 +126,20 @@ _door = _Door()
 
 
 def install() -> None:
-    """Has `import torch`, and imports of its submodules, find Tallow from now on.
+    """Has `import torch`, `import torchvision`, and imports of their submodules, find Tallow from
+    now on.
 
-    Raises OptionError if the real PyTorch has been imported already: modules that use it would mix
-    the two.
+    Raises OptionError if one of the real ones has been imported already: modules that use it would
+    mix the two.
     """
-    there = sys.modules.get("torch")
-    if there is not None and there is not imported(_HOME):
-        raise OptionError(
-            "install: PyTorch has been imported already, so that its modules and Tallow's would "
-            "mix; call tallow.torch.install() before anything imports torch"
-        )
+    for name, home in _HOMES.items():
+        there = sys.modules.get(name)
+        if there is not None and there is not sys.modules.get(home):
+            who = "PyTorch" if name == "torch" else name
+            raise OptionError(
+                f"install: {who} has been imported already, so that its modules and Tallow's would "
+                f"mix; call tallow.torch.install() before anything imports {name}"
+            )
     if _door not in sys.meta_path:
         sys.meta_path.insert(0, _door)
 
@@ -124,7 +148,7 @@ def uninstall() -> None:
     """Takes `install()` back: `import torch` finds PyTorch again, where it is installed."""
     if _door in sys.meta_path:
         sys.meta_path.remove(_door)
-    for name in [name for name in sys.modules if name == "torch" or name.startswith("torch.")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in _HOMES]:
         del sys.modules[name]
 
 

@@ -1,8 +1,9 @@
-"""Records PyTorch's public names, where PyTorch is installed:
+"""Records PyTorch's and torchvision's public names, where they are installed:
 
-    python tests/unit/torch/record_names.py
+    python tests/unit/torch/record_names.py [torchvision]
 
-They stand in names.json, a list for each room; docs/pytorch.md says which of them Tallow has.
+With `torchvision`, those of its rooms alone. They stand in names.json, a list for each room;
+docs/pytorch.md says which of them Tallow has.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,9 @@ ROOMS = (
     "torch.distributions", "torch.distributions.transforms",
     "torch.distributions.constraints", "torch.utils.data", "torch.utils.checkpoint",
     "torch.jit", "torch.hub", "torch.onnx", "torch.cuda",
+    "torchvision.datasets", "torchvision.transforms", "torchvision.transforms.functional",
+    "torchvision.transforms.v2", "torchvision.transforms.v2.functional", "torchvision.models",
+    "torchvision.ops", "torchvision.utils", "torchvision.io",
 )  # fmt: skip
 
 # Names of PyTorch's own machinery, of which no documentation speaks.
@@ -37,6 +42,9 @@ INTERNAL = re.compile(
     r"crow_|ccol_|col_ind|row_ind|module_load|output_nr|const_data|data_ptr|is_(ipu|maia|mtia|xla)|"
     r"ipu|mtia|dim_order|qscheme|retains|volatile|reinforce|handle_torch|as_subclass"
 )
+
+# Of torchvision: a kernel for each kind of v2's inputs, and lists of weights, which are files.
+INTERNAL_VISION = re.compile(r"_|.*_(image|video|mask|bounding_boxes|keypoints)$|.*_Weights$")
 NOT_THEIRS = re.compile(r"typing|collections|functools|contextlib|builtins|warnings|weakref|enum")
 
 
@@ -45,6 +53,13 @@ def public(room: str) -> list[str]:
     parent, _, last = room.rpartition(".")
     whole: Any = getattr(import_module(parent), last) if last == "Tensor" else import_module(room)
     found = []
+    if room.startswith("torchvision"):
+        for name in getattr(whole, "__all__", None) or dir(whole):
+            value = getattr(whole, name)
+            theirs = getattr(value, "__module__", "").startswith("torchvision")
+            if theirs and not INTERNAL_VISION.match(name):
+                found.append(name)
+        return sorted(found)
     for name in dir(whole):
         value = getattr(whole, name, None)
         module = getattr(value, "__module__", "") or ""
@@ -60,6 +75,9 @@ def public(room: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    names = {room: public(room) for room in ROOMS}
     path = Path(__file__).with_name("names.json")
-    path.write_text(json.dumps(names, indent=0) + "\n", "utf-8")
+    names = {
+        room: public(room) for room in ROOMS if room.startswith(tuple(sys.argv[1:]) or "torch")
+    }
+    recorded = json.loads(path.read_text("utf-8")) if sys.argv[1:] else {}
+    path.write_text(json.dumps(recorded | names, indent=0) + "\n", "utf-8")

@@ -1,4 +1,4 @@
-"""docs/pytorch.md: which of PyTorch's public names Tallow has, room by room.
+"""docs/pytorch.md: which of PyTorch's and torchvision's public names Tallow has, room by room.
 
     python -m tests.unit.torch.support
 
@@ -29,7 +29,7 @@ def room(name: str) -> Any:
     if name == "torch.Tensor":
         return import_module("tallow.torch").Tensor
     try:
-        return import_module(f"tallow.{name}")
+        return import_module("tallow." + name.replace("torchvision", "vision"))
     except (ModuleNotFoundError, MissingNameError):
         return None
 
@@ -60,8 +60,9 @@ def section(lacking: dict[str, list[str]]) -> str:
         instead.setdefault(other, []).append(f"`{name}`")
     others = "".join(f"| {', '.join(names)} | {other} |\n" for other, names in instead.items())
     return (
-        f"{BEGIN}\n\n{there:,} of {total:,} public names of PyTorch 2.13 are there. They are what "
-        "`dir()` shows of a\nroom, so that some are only what PyTorch's own files import.\n\n"
+        f"{BEGIN}\n\n{there:,} of {total:,} public names of PyTorch 2.13 and torchvision 0.29 are "
+        "there. PyTorch's are what `dir()` shows of a\nroom, so that some are only what its own "
+        "files import. Of torchvision's, lists of weights are not counted.\n\n"
         f"| room | there | of |\n|---|--:|--:|\n{rows}\n"
         f"### Names that are missing\n\n{lists}"
         f"### What there is instead\n\n| asked for | instead |\n|---|---|\n{others}\n{END}"

@@ -22,7 +22,7 @@ from .inception import Inception3, inception_v3
 from .mnasnet import MNASNet, mnasnet0_5, mnasnet0_75, mnasnet1_0, mnasnet1_3
 from .mobilenetv2 import MobileNetV2, mobilenet_v2
 from .mobilenetv3 import MobileNetV3, mobilenet_v3_large, mobilenet_v3_small
-from .registry import get_model, get_model_builder, list_models
+from .registry import get_model, get_model_builder, list_models, weights_by_name
 from .regnet import (
     RegNet,
     regnet_x_1_6gf,
@@ -73,6 +73,8 @@ from .swin_transformer import (
 )
 from .vgg import VGG, vgg11, vgg11_bn, vgg13, vgg13_bn, vgg16, vgg16_bn, vgg19, vgg19_bn
 from .vision_transformer import VisionTransformer, vit_b_16, vit_b_32, vit_h_14, vit_l_16, vit_l_32
+
+__getattr__ = weights_by_name
 
 __all__ = [
     "VGG",

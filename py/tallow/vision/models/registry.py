@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from ... import nn
-from ...errors import OptionError
+from ...errors import MissingNameError, OptionError
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -29,18 +29,21 @@ PUBLISHED: dict[str, Published] = {}
 
 def published(paper: str, size: int = 224) -> Callable[[Callable[..., M]], Callable[..., M]]:
     """A function that builds a network gets torchvision's arguments `weights` and `progress`, and
-    is found by its name. size: the side of the images it was published for, in pixels."""
+    `pretrained` of older programs; it is found by its name. size: the side of the images it was
+    published for, in pixels."""
 
     def registered(make: Callable[..., M]) -> Callable[..., M]:
         name = make.__name__
 
         @wraps(make)
         def build(*, weights: object = None, progress: bool = True, **options: Any) -> M:
-            if weights is not None:
+            given = f"weights={weights!r}" if weights is not None else ""
+            if options.pop("pretrained", False):
+                given = "pretrained=True"
+            if given:
                 raise OptionError(
-                    f"{name}: no weights come with Tallow, so weights={weights!r} cannot be loaded."
-                    f" Build the network without, and load a file of them: model = {name}(); "
-                    "model.load_state_dict(tl.load('weights.pth')), or a .safetensors file"
+                    f"{name}: no weights come with Tallow, so {given} cannot be loaded. "
+                    f"{_remedy(name)}"
                 )
             return make(**options)
 
@@ -52,6 +55,35 @@ def published(paper: str, size: int = 224) -> Callable[[Callable[..., M]], Calla
         return build
 
     return registered
+
+
+def _remedy(name: str) -> str:
+    """What to do where weights were asked for."""
+    return (
+        f"Build the network without, and load a file of them: model = {name}(); "
+        "model.load_state_dict(tl.load('weights.pth')), or a .safetensors file"
+    )
+
+
+class NoWeights:
+    """What stands for torchvision's lists of weights, such as ResNet18_Weights. A program may
+    import it; for what is in it there is a MissingNameError."""
+
+    def __init__(self, name: str, network: str) -> None:
+        self._name, self._network = name, network
+
+    def __getattr__(self, name: str) -> Any:
+        raise MissingNameError(
+            f"{self._name}.{name}: no weights come with Tallow. {_remedy(self._network)}"
+        )
+
+
+def weights_by_name(name: str) -> NoWeights:
+    """What stands for a list of weights. Raises MissingNameError for another name."""
+    network = name.removesuffix("_Weights").lower()
+    if network == name.lower() or network not in PUBLISHED:
+        raise MissingNameError(f"module 'tallow.vision.models' has no attribute {name!r}")
+    return NoWeights(name, network)
 
 
 def list_models(
