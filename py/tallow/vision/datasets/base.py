@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ... import functions as f
 from ...core import dtype as dt
 from ...data import Dataset
 from ...data.rows import Samples, checked
 from ...errors import DataError, OptionError
+from ...files import Progress
+from ...runtime.drivers import Steps, run_async, run_sync
 from ...tensor import Tensor, asarray
 from ..io.pixels import on_host
 
@@ -155,6 +157,56 @@ class ArrayDataset(VisionDataset):
             host = self._host = (self.data, self.targets, (pixels, targets))
         pixels, targets = host[2]
         return self._changed(picture_of(pixels[number]), int(targets[number]))
+
+
+class SplitDataset(ArrayDataset):
+    """An `ArrayDataset` of files that are fetched, in two parts: to train and to test with.
+
+    Subclasses read the files of a part in `_opening`, which sets `data` and `targets`.
+    """
+
+    train: bool
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        train: bool = True,
+        transform: Transform | None = None,
+        target_transform: Transform | None = None,
+        download: bool = False,
+    ) -> None:
+        super().__init__(root, None, transform, target_transform)
+        self.train = train
+        run_sync(self._opening(download, None, blocks=True))
+
+    @classmethod
+    async def open_async(
+        cls,
+        root: str | os.PathLike[str],
+        train: bool = True,
+        transform: Transform | None = None,
+        target_transform: Transform | None = None,
+        download: bool = False,
+        progress: Progress | None = None,
+    ) -> Self:
+        """The dataset, without blocking. progress: see `tl.files.fetch`."""
+        made = cls.__new__(cls)
+        ArrayDataset.__init__(made, root, None, transform, target_transform)
+        made.train = train
+        await run_async(made._opening(download, progress))
+        return made
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The number of each class."""
+        return {name: number for number, name in enumerate(self.classes)}
+
+    def extra_repr(self) -> str:
+        return f"Split: {'Train' if self.train else 'Test'}"
+
+    def _opening(self, download: bool, progress: Progress | None, blocks: bool = False) -> Steps:
+        """Reads the files of the part, which are fetched if they are missing."""
+        raise NotImplementedError(f"{type(self).__name__} must define _opening")
 
 
 def picture_of(pixels: Any) -> Any:

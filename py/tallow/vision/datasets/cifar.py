@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import pickle
 import tarfile
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any, ClassVar
 
 from ...errors import DataError
 from ...files import File, Progress, fetching
-from ...runtime.drivers import Steps, run_async, run_sync
+from ...runtime.drivers import Steps
 from .absent import absent
-from .base import ArrayDataset, Transform, check_labels
+from .base import SplitDataset, check_labels
 
 
-class CIFAR10(ArrayDataset):
+class CIFAR10(SplitDataset):
     """Photographs of ten kinds of thing, 32 x 32: 50,000 to train with, and 10,000.
 
     root: the folder in which cifar-10-batches-py/ has the files, or cifar-10-python.tar.gz is.
@@ -36,43 +35,6 @@ class CIFAR10(ArrayDataset):
     test_list: ClassVar[tuple[str, ...]] = ("test_batch",)
     names_in: ClassVar[tuple[str, str]] = ("batches.meta", "label_names")
     labels_in = "labels"
-
-    def __init__(
-        self,
-        root: str | os.PathLike[str],
-        train: bool = True,
-        transform: Transform | None = None,
-        target_transform: Transform | None = None,
-        download: bool = False,
-    ) -> None:
-        super().__init__(root, None, transform, target_transform)
-        self.train = train
-        run_sync(self._opening(download, None, blocks=True))
-
-    @classmethod
-    async def open_async(
-        cls,
-        root: str | os.PathLike[str],
-        train: bool = True,
-        transform: Transform | None = None,
-        target_transform: Transform | None = None,
-        download: bool = False,
-        progress: Progress | None = None,
-    ) -> CIFAR10:
-        """The dataset, without blocking. progress: see `tl.files.fetch`."""
-        made = cls.__new__(cls)
-        ArrayDataset.__init__(made, root, None, transform, target_transform)
-        made.train = train
-        await run_async(made._opening(download, progress))
-        return made
-
-    @property
-    def class_to_idx(self) -> dict[str, int]:
-        """The number of each class."""
-        return {name: number for number, name in enumerate(self.classes)}
-
-    def extra_repr(self) -> str:
-        return f"Split: {'Train' if self.train else 'Test'}"
 
     def _opening(self, download: bool, progress: Progress | None, blocks: bool = False) -> Steps:
         import numpy as np

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from array import array
 from collections.abc import Sequence
@@ -13,11 +12,11 @@ from ...core import dtype as dt
 from ...errors import DataError
 from ...files import File, Local, Npm, Progress, fetching
 from ...files.memory import unpacked
-from ...runtime.drivers import Steps, run_async, run_sync
+from ...runtime.drivers import Steps
 from ...tensor import Tensor
 from ..io.pixels import on_host
 from .absent import absent
-from .base import ArrayDataset, Transform, check_labels
+from .base import SplitDataset, check_labels
 
 _BYTES = 8
 """The code of idx for elements of one byte."""
@@ -30,7 +29,7 @@ _SHA256 = {
 }
 
 
-class MNIST(ArrayDataset):
+class MNIST(SplitDataset):
     """Digits that people wrote, 28 x 28: 60,000 to train with, and 10,000.
 
     root: the folder in which MNIST/raw/ has the files, also packed ones (.gz). train: which part.
@@ -52,47 +51,10 @@ class MNIST(ArrayDataset):
         "7 - seven", "8 - eight", "9 - nine",
     ]  # fmt: skip
 
-    def __init__(
-        self,
-        root: str | os.PathLike[str],
-        train: bool = True,
-        transform: Transform | None = None,
-        target_transform: Transform | None = None,
-        download: bool = False,
-    ) -> None:
-        super().__init__(root, None, transform, target_transform)
-        self.train = train
-        run_sync(self._opening(download, None, blocks=True))
-
-    @classmethod
-    async def open_async(
-        cls,
-        root: str | os.PathLike[str],
-        train: bool = True,
-        transform: Transform | None = None,
-        target_transform: Transform | None = None,
-        download: bool = False,
-        progress: Progress | None = None,
-    ) -> MNIST:
-        """The dataset, without blocking. progress: see `tl.files.fetch`."""
-        made = cls.__new__(cls)
-        ArrayDataset.__init__(made, root, None, transform, target_transform)
-        made.train = train
-        await run_async(made._opening(download, progress))
-        return made
-
     @property
     def raw_folder(self) -> str:
         """Where the files are."""
         return str(Path(self.root) / type(self).__name__ / "raw")
-
-    @property
-    def class_to_idx(self) -> dict[str, int]:
-        """The number of each class."""
-        return {name: number for number, name in enumerate(self.classes)}
-
-    def extra_repr(self) -> str:
-        return f"Split: {'Train' if self.train else 'Test'}"
 
     @classmethod
     def offline(cls, name: str) -> tuple[Any, ...]:

@@ -31,24 +31,23 @@ def _quarters(x: Tensor) -> Tensor:
 class PatchMerging(nn.Module):
     """Half the size and twice the channels: (n, h, w, dim) to (n, h / 2, w / 2, 2 * dim)."""
 
+    normalised = 4
+    """Elements of what is normalised, in relation to dim."""
+
     def __init__(self, dim: int, norm_layer: Layer = nn.LayerNorm) -> None:
         super().__init__()
         self.dim = dim
         self.reduction = nn.Linear(4 * dim, 2 * dim, bias=False)
-        self.norm = norm_layer(4 * dim)
+        self.norm = norm_layer(self.normalised * dim)
 
     def forward(self, x: Tensor) -> Any:
         return self.reduction(self.norm(_quarters(x)))
 
 
-class PatchMergingV2(nn.Module):
+class PatchMergingV2(PatchMerging):
     """`PatchMerging` whose normalisation comes last."""
 
-    def __init__(self, dim: int, norm_layer: Layer = nn.LayerNorm) -> None:
-        super().__init__()
-        self.dim = dim
-        self.reduction = nn.Linear(4 * dim, 2 * dim, bias=False)
-        self.norm = norm_layer(2 * dim)
+    normalised = 2
 
     def forward(self, x: Tensor) -> Any:
         return self.norm(self.reduction(_quarters(x)))
@@ -56,7 +55,9 @@ class PatchMergingV2(nn.Module):
 
 class SwinTransformerBlock(nn.Module):
     """Attention within windows and two linear layers, before each a normalisation, and each added
-    to its input: (n, h, w, dim) to the same."""
+    to its input: (n, h, w, dim) to the same. attn_layer: None is `attention`."""
+
+    attention: Layer = ShiftedWindowAttention
 
     def __init__(
         self,
@@ -69,11 +70,11 @@ class SwinTransformerBlock(nn.Module):
         attention_dropout: float = 0.0,
         stochastic_depth_prob: float = 0.0,
         norm_layer: Layer = nn.LayerNorm,
-        attn_layer: Layer = ShiftedWindowAttention,
+        attn_layer: Layer | None = None,
     ) -> None:
         super().__init__()
         self.norm1 = norm_layer(dim)
-        self.attn = attn_layer(
+        self.attn = (attn_layer or type(self).attention)(
             dim, window_size, shift_size, num_heads, attention_dropout=attention_dropout,
             dropout=dropout,
         )  # fmt: skip
@@ -93,23 +94,7 @@ class SwinTransformerBlock(nn.Module):
 class SwinTransformerBlockV2(SwinTransformerBlock):
     """`SwinTransformerBlock` whose normalisations come behind, and with the second attention."""
 
-    def __init__(
-        self,
-        dim: int,
-        num_heads: int,
-        window_size: Sequence[int],
-        shift_size: Sequence[int],
-        mlp_ratio: float = 4.0,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        stochastic_depth_prob: float = 0.0,
-        norm_layer: Layer = nn.LayerNorm,
-        attn_layer: Layer = ShiftedWindowAttentionV2,
-    ) -> None:
-        super().__init__(
-            dim, num_heads, window_size, shift_size, mlp_ratio, dropout, attention_dropout,
-            stochastic_depth_prob, norm_layer, attn_layer,
-        )  # fmt: skip
+    attention: Layer = ShiftedWindowAttentionV2
 
     def forward(self, x: Tensor) -> Any:
         x = x + self.stochastic_depth(self.norm1(self.attn(x)))
