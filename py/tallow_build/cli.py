@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -65,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     build = add("build", _build, "build dist/, which any static web server can host")
     words = "compress less, as for tests: a minute faster, an eighth larger"
     build.add_argument("--quick", action="store_true", help=words)
+    wheel = add("wheel", _wheel, "build the wheel of tallow, which needs no Node, and print its path")
+    words = "put a copy into this folder, which is made if it is missing"
+    wheel.add_argument("--into", type=Path, metavar="FOLDER", help=words)
     check = add("check", _check, "check format, lint and types of Python and JavaScript")
     check.add_argument("--fix", action="store_true", help="first apply automatic fixes")
     add("bench", _bench, "measure the models; arguments go to bench/run.py")
@@ -99,6 +103,15 @@ def _serve(options: argparse.Namespace) -> int:
 def _build(options: argparse.Namespace) -> int:
     setup.for_site(tight=not options.quick)
     print(f"{shown(DIST)} is up to date.")
+    return 0
+
+
+def _wheel(options: argparse.Namespace) -> int:
+    wheel = setup.for_wheel()
+    if options.into:
+        options.into.mkdir(parents=True, exist_ok=True)
+        wheel = shutil.copyfile(wheel, options.into / wheel.name)
+    print(shown(wheel))
     return 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .content import models, networks
 from .environment import browser, debian, firefox, node_env, python_env, sources
 from .files import only_one
-from .page import dist
+from .page import dist, wheels
 from .paths import BUILD, CACHE
 
 # Where Debian's packages register Vulkan drivers, which the package `wgpu` needs.
@@ -40,6 +40,13 @@ def for_tests() -> dict[str, str]:
         if debian.available() and not any(_DRIVERS.glob("*.json")):
             debian.install("mesa-vulkan-drivers")
     return variables
+
+
+def for_wheel() -> Path:
+    """The wheel of `tallow`, up to date. It needs Python's packages only, and no Node."""
+    with only_one():
+        python_env.ensure("runtime")
+        return wheels.tallow()
 
 
 def for_checks() -> None:
