@@ -66,7 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     build = add("build", _build, "build dist/, which any static web server can host")
     words = "compress less, as for tests: a minute faster, an eighth larger"
     build.add_argument("--quick", action="store_true", help=words)
-    wheel = add("wheel", _wheel, "build the wheel of tallow, which needs no Node, and print its path")
+    wheel = add(
+        "wheel", _wheel, "build the wheel of tallow, which needs no Node, and print its path"
+    )
     words = "put a copy into this folder, which is made if it is missing"
     wheel.add_argument("--into", type=Path, metavar="FOLDER", help=words)
     check = add("check", _check, "check format, lint and types of Python and JavaScript")

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from .content import models, networks
-from .environment import browser, debian, firefox, node_env, python_env, sources
+from .environment import browser, caddy, debian, firefox, node_env, python_env, sources
 from .files import only_one
 from .page import dist, wheels
 from .paths import BUILD, CACHE
@@ -31,12 +31,13 @@ def for_browser(*, tight: bool = False) -> dict[str, str]:
 
 
 def for_tests() -> dict[str, str]:
-    """Also prepares Firefox if available, and a GPU driver for desktop Python."""
+    """Also prepares Firefox and Caddy if available, and a GPU driver for desktop Python."""
     variables = for_browser()
     with only_one():
         networks.ensure()
         sources.fetch(sources.micropip())
         firefox.ensure()
+        caddy.ensure()
         if debian.available() and not any(_DRIVERS.glob("*.json")):
             debian.install("mesa-vulkan-drivers")
     return variables

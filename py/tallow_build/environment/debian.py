@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
+from ..errors import explained
+from ..files import replace_folder, scratch
 from ..process import call
 
 _REMEDY = "check the network connection and Debian's package sources, or install it by hand"
@@ -21,3 +24,16 @@ def install(package: str) -> None:
     call("Reading Debian's package lists", ["apt-get", "update", "-q"], _REMEDY, extra=quiet)
     command = ["apt-get", "install", "-q", "-y", "--no-install-recommends", package]
     call(f"Installing Debian's {package}", command, _REMEDY, extra=quiet)
+
+
+def unpack(package: str, folder: Path) -> None:
+    """Puts a Debian package's files below `folder`, a new one. Nothing is installed, so none of its
+    services start. Raises BuildError."""
+    call("Reading Debian's package lists", ["apt-get", "update", "-q"], _REMEDY)
+    step = f"Unpacking Debian's {package}"
+    with explained(step), scratch(package) as aside:
+        files = aside / "files"
+        fetch = ["sh", "-c", f"cd {aside} && apt-get download -q {package}"]
+        call(step, fetch, _REMEDY)
+        call(step, ["dpkg-deb", "-x", next(aside.glob("*.deb")), files], _REMEDY)
+        replace_folder(files, folder)
