@@ -1,4 +1,4 @@
-"""deploy/compose.yaml: by the Compose specification's schema, and beside what it mounts and runs."""
+"""deploy/compose.yaml: by the Compose specification's schema, beside what it mounts and runs."""
 
 from __future__ import annotations
 
