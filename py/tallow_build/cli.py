@@ -71,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     words = "put a copy into this folder, which is made if it is missing"
     wheel.add_argument("--into", type=Path, metavar="FOLDER", help=words)
+    words = "build the images of deploy/ and run them: without a registry of images or a daemon"
+    rehearse = add("rehearse", _rehearse, words)
+    words = "which; default: both"
+    rehearse.add_argument("image", nargs="*", choices=("serve", "page", []), help=words)
     check = add("check", _check, "check format, lint and types of Python and JavaScript")
     check.add_argument("--fix", action="store_true", help="first apply automatic fixes")
     add("bench", _bench, "measure the models; arguments go to bench/run.py")
@@ -115,6 +119,13 @@ def _wheel(options: argparse.Namespace) -> int:
         wheel = shutil.copyfile(wheel, options.into / wheel.name)
     print(shown(wheel))
     return 0
+
+
+def _rehearse(options: argparse.Namespace) -> int:
+    if "serve" not in options.image:
+        setup.for_site()
+    setup.for_checks()
+    become("-m", "tallow_build.rehearsal", *options.image)
 
 
 def _test(options: argparse.Namespace) -> int:

@@ -26,6 +26,13 @@ def install(package: str) -> None:
     call(f"Installing Debian's {package}", command, _REMEDY, extra=quiet)
 
 
+def require(*programs: str) -> None:
+    """Installs those programs that are missing, from packages of their names. Raises BuildError."""
+    for name in programs:
+        if shutil.which(name) is None:
+            install(name)
+
+
 def unpack(package: str, folder: Path) -> None:
     """Puts a Debian package's files below `folder`, a new one. Nothing is installed, so none of its
     services start. Raises BuildError."""

@@ -13,7 +13,10 @@ DOCS = sorted((ROOT / "docs").rglob("*.md"))
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 READMES = [
     ROOT / "README.md",
-    *(ROOT / name / "README.md" for name in ("examples", "kernels_wgsl", "models", "web", "tests")),
+    *(
+        ROOT / name / "README.md"
+        for name in ("deploy", "examples", "kernels_wgsl", "models", "web", "tests")
+    ),
     *sorted((ROOT / "py").rglob("README.md")),
 ]
 PAGES = [*READMES, *DOCS]

@@ -37,6 +37,8 @@ def test_the_commands_need_the_standard_library_only():
         "fuzz",
         "run",
         "models",
+        "wheel",
+        "rehearse",
     ):
         assert re.search(rf"^    {command}\b", done.stdout, re.MULTILINE), command
 

@@ -1,0 +1,1 @@
+"""`build.py rehearse`: deploy/ without a registry of images, a cluster or a daemon."""
