@@ -225,9 +225,9 @@ _OPEN_WEBUI = Package(
 
 _PROTOBUF = Package(
     "protobuf",
-    "7.36.2",
+    "6.33.6",
     "wheel",
-    "bdb3a345d48db958e6ce1f18e508beb0cc981d64f24088427549c866cd039f1e",
+    "77179e006c476e69bf8e8ce866640091ec42e1beb80b213c3900006ecfba6901",
     (("abi", "none"), ("implementation", "py"), ("platform", "any"), ("python", "3.14")),
-    size=179_806,
+    size=170_656,
 )
