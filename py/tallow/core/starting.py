@@ -45,6 +45,13 @@ class AtFirstUse:
             return watching.NOTHING
         return found.inference(model, device, shapes, inputs)
 
+    def request(
+        self, headers: Mapping[str, str], attributes: Attributes
+    ) -> AbstractContextManager[Any]:
+        """See `Watcher`."""
+        found = self._started()
+        return nullcontext() if found is None else found.request(headers, attributes)
+
     def figures(self, attributes: Attributes, figures: Mapping[str, float]) -> None:
         """See `Watcher`."""
         found = self._started()

@@ -31,5 +31,11 @@ class Watcher(Protocol):
         """An inference, from here to the end of the with block, which says what it computed.
         inputs: arrays by name, or tensors; none where they are not to be looked at."""
 
+    def request(
+        self, headers: Mapping[str, str], attributes: Attributes
+    ) -> AbstractContextManager[Any]:
+        """A request to a service, from here to the end of the with block. headers: the request's,
+        whose traceparent says which span asks."""
+
     def figures(self, attributes: Attributes, figures: Mapping[str, float]) -> None:
         """Measures of a run: train_loss, valid_accuracy, items_per_second, memory ..."""

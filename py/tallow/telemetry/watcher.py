@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 
+from ..core.packages import package
 from ..core.watchers import Attributes, Seen, Shapes
 from ..core.watching import ignore
 from .statistics import statistics_of
@@ -17,6 +19,10 @@ _GAUGES = {
     "memory": "ml.device.memory",
 }
 """Figures of a run, and the metrics that they are."""
+
+
+_traced: ContextVar[bool] = ContextVar("traced", default=False)
+"""Whether a request is answered whose caller traces it: its inference has a span in any case."""
 
 
 class Telemetry:
@@ -61,6 +67,29 @@ class Telemetry:
                 span.set_attribute("error.type", type(error).__qualname__)
                 raise
 
+    @contextmanager
+    def request(self, headers: Mapping[str, str], attributes: Attributes) -> Iterator[Any]:
+        """A span of a request to a service, within that of its caller; none if the caller has none
+        or does not sample it. Source: W3C Trace Context, https://www.w3.org/TR/trace-context/."""
+        trace = package("opentelemetry.trace", "telemetry", "telemetry")
+        module = package("opentelemetry.trace.propagation.tracecontext", "telemetry", "telemetry")
+        asked = module.TraceContextTextMapPropagator().extract(headers)
+        caller = trace.get_current_span(asked).get_span_context()
+        if not (caller.is_valid and caller.trace_flags.sampled):
+            yield None
+            return
+        before = _traced.set(True)
+        start = self._tracer.start_as_current_span
+        try:
+            with start("request", asked, trace.SpanKind.SERVER, attributes) as span:
+                try:
+                    yield span
+                except BaseException as error:
+                    span.set_attribute("error.type", type(error).__qualname__)
+                    raise
+        finally:
+            _traced.reset(before)
+
     def step(self, attributes: Attributes) -> AbstractContextManager[Any]:
         """A span of one step of many: the time in which it was given to the device."""
         number, self._steps = self._steps, self._steps + 1
@@ -78,7 +107,7 @@ class Telemetry:
         facts = {"model.type": model, "device": device}
         started, failed = time.perf_counter(), {}
         try:
-            if not self._sampled(number):
+            if not self._sampled(number) and not _traced.get():
                 yield ignore
                 return
             listed = [f"{name} {list(shape)}" for name, shape in shapes.items()]
