@@ -202,6 +202,15 @@ class WorkerError(TallowError):
     """A worker of distributed training fails or is unavailable."""
 
 
+class ServiceError(TallowError):
+    """A request that a service refuses. kind: "invalid", "missing", "large", "busy", "late",
+    "token" or "unready"; each protocol has a status for it (serve/refusals.py)."""
+
+    def __init__(self, kind: str, why: str) -> None:
+        super().__init__(why)
+        self.kind = kind
+
+
 class FetchError(TallowError, OSError):
     """A file that no source gives; the message has what each of them said."""
 

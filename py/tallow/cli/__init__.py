@@ -1,5 +1,5 @@
-"""The command line: `python -m tallow info|run|bench|convert MODEL`, and `run SCRIPT.py`, a Python
-program.
+"""The command line: `python -m tallow info|run|bench|convert|serve MODEL`, and `run SCRIPT.py`, a
+Python program.
 
 Each command has its own file; feeds.py makes the inputs of a run. Expected errors print one line
 and exit with status 1.
@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from ..errors import OptionError, TallowError
 from ..runtime.device import DEVICES
-from . import convert, info, measure, once, script
+from . import convert, info, measure, once, script, service
 from .feeds import add_feeds, add_shapes
 
 Command = Callable[[argparse.Namespace], None]
@@ -99,4 +99,8 @@ def _parser() -> argparse.ArgumentParser:
                         help="do not fold batch norm into convolutions")  # fmt: skip
     change.add_argument("--external", action="store_true",
                         help="store the weights in a second file, TARGET.data")  # fmt: skip
+    words = "serve models over HTTP and gRPC, by the Open Inference Protocol v2"
+    served: argparse.ArgumentParser = commands.add_parser("serve", help=words, description=words)
+    served.set_defaults(command=service.command)
+    service.add_arguments(served)
     return parser

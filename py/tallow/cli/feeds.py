@@ -38,18 +38,18 @@ def add_feeds(parser: argparse.ArgumentParser, fill: str | None) -> None:
     )
     pictures = parser.add_argument_group("pictures")
     words = "SIDE or HEIGHT,WIDTH (default: the input's); the picture is scaled to it"
-    pictures.add_argument("--size", type=_numbers, metavar="SIZE", help=words)
+    pictures.add_argument("--size", type=numbers_of, metavar="SIZE", help=words)
     words = "subtracted from each value 0..255: one number, or one per channel (default: 0)"
-    pictures.add_argument("--mean", type=_numbers, default=(0.0,), metavar="M", help=words)
+    pictures.add_argument("--mean", type=numbers_of, default=(0.0,), metavar="M", help=words)
     words = "the factor applied next: one number, or one per channel (default: 1/255; integers: 1)"
-    pictures.add_argument("--scale", type=_numbers, metavar="S", help=words)
+    pictures.add_argument("--scale", type=numbers_of, metavar="S", help=words)
     words = "order of the axes (default: guessed from the input's shape)"
     pictures.add_argument("--layout", choices=("NCHW", "NHWC"), help=words)
     pictures.add_argument("--colors", choices=("RGB", "BGR"), default="RGB",
                           help="order of the channels (%(default)s)")  # fmt: skip
 
 
-def _numbers(text: str) -> tuple[float, ...]:
+def numbers_of(text: str) -> tuple[float, ...]:
     try:
         values = tuple(_number(part) for part in text.split(","))
     except (ValueError, ZeroDivisionError):

@@ -1,0 +1,96 @@
+"""The service from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..core import watching
+from ..core.packages import package
+from .figures import Figures
+from .pictures import Preparation
+from .repository import Repository, Source
+from .serving import Limits
+
+_log = logging.getLogger("tallow.serve")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the service listens; port 0 is any that is free."""
+
+    host: str = "0.0.0.0"
+    port: int = 8080
+    grpc_port: int = 8081
+
+
+def run(
+    sources: Sequence[Source],
+    preparations: Mapping[str, Preparation],
+    address: Address,
+    limits: Limits,
+    *,
+    device: str | None = None,
+    token: str | None = None,
+    warm: Sequence[int] = (1,),
+) -> None:
+    """Serves until SIGTERM or SIGINT; blocks.
+
+    Raises: PackageError without the extra `serve`; OSError for an address that is taken.
+    """
+    _import_kserve()
+    asyncio.run(_run(sources, preparations, address, limits, device, token, warm))
+
+
+def _import_kserve() -> None:
+    """KServe reads the process's command line when it is imported; ours is not for it."""
+    ours, sys.argv = sys.argv, sys.argv[:1]
+    try:
+        package("kserve.model_server", "tallow serve", "serve")
+    finally:
+        sys.argv = ours
+
+
+async def _run(
+    sources: Sequence[Source],
+    preparations: Mapping[str, Preparation],
+    address: Address,
+    limits: Limits,
+    device: str | None,
+    token: str | None,
+    warm: Sequence[int],
+) -> None:
+    from .plane import Plane
+    from .rest import Rest
+    from .rpc import Rpc
+
+    if watching.watcher is not None:
+        watching.watcher.figures({}, {})  # telemetry that the environment asks for begins now
+    repository = Repository(sources, device, limits, Figures(), warm)
+    plane = Plane(repository)
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.create_server((address.host, address.port), family=family) as listening:
+        rpc = Rpc(plane, address.host, address.grpc_port, token, limits.body)
+        rest = Rest(plane, preparations, token, limits.body, limits.grace)
+        stop = asyncio.Event()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(each, stop.set)
+        port = listening.getsockname()[1]
+        _log.info("serving on http://%s:%d and grpc://%s:%d", address.host, port, address.host,
+                  rpc.port)  # fmt: skip
+        tasks = [asyncio.create_task(rest.serve(listening)), asyncio.create_task(rpc.serve())]
+        loading = asyncio.create_task(repository.load_all())
+        await stop.wait()
+        _log.info("ending; requests in hand are answered")
+        repository.stopping = True
+        rest.end()
+        await asyncio.gather(rpc.end(limits.grace), *tasks)
+        loading.cancel()
+        await asyncio.gather(loading, return_exceptions=True)
+        await repository.close()
+    _log.info("ended")
