@@ -25,6 +25,7 @@ _COMPOSE = ROOT / "deploy" / "compose.yaml"
 _PATIENCE = 120
 """Seconds until a service has to be healthy."""
 
+_HELP = ("-m", "tallow", "--help")
 _GET = (
     "from urllib.request import urlopen; print(urlopen('http://127.0.0.1:8080{}').read().decode())"
 )
@@ -72,9 +73,6 @@ def _serve(service: dict[str, Any]) -> None:
             say(f"{path}: {ask('python', '-c', _GET.format(path)).strip()[:200]}")
 
 
-_HELP = ("-m", "tallow", "--help")
-
-
 def _page(service: dict[str, Any]) -> None:
     with _running(service) as ask:
         headers = ask("wget", "-S", "-q", "-O", "/dev/null", "http://127.0.0.1:8080/index.html")
@@ -98,12 +96,9 @@ def _confined(service: dict[str, Any]) -> list[str]:
 
 
 def _refuses_to_write(service: dict[str, Any]) -> None:
-    touch = (
-        "-c",
-        "id -u; touch /models/one && echo written; touch /cache/one /tmp/one && echo kept",
-    )
+    touch = "id -u; touch /models/one && echo written; touch /cache/one /tmp/one && echo kept"
     options = ("--rm", *_confined(service), "--entrypoint", "sh")
-    words = podman.attempt("run", *options, service["image"], *touch).stdout.split()
+    words = podman.attempt("run", *options, service["image"], "-c", touch).stdout.split()
     user = podman.config(service["image"])["User"].partition(":")[0]
     if words != [user, "kept"]:
         raise BuildError("Writing in a container", f"it said {words}", "see USER and VOLUME")

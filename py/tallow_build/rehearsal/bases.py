@@ -29,7 +29,7 @@ def ensure(image: str) -> None:
     with scratch("base", BUILD / "tmp") as folder:
         file = folder / "Containerfile"
         file.write_text(f"FROM {_DEBIAN}\nRUN apt-get update && {steps}\n", "utf-8")
-        podman.build(file, image, folder)
+        podman.build(file, image, folder, pip=False)
 
 
 def _ensure_debian() -> None:

@@ -19,8 +19,9 @@ _FOLDER = BUILD / "containers"
 # Podman asks for more open files than a root that lacks CAP_SYS_RESOURCE may have.
 _SETTINGS = "[containers]\ndefault_ulimits = []\n"
 
-# What says where packages come from, on the machine and so in a build.
-_SOURCES = ("/etc/apt", "/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
+# What says where packages come from, on the machine and so in a build: Debian's, and Python's.
+_APT = ("/etc/apt",)
+_PIP = ("/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
 
 _REMEDY = "see what it printed; it needs root on Debian, or one of its derivatives"
 
@@ -53,10 +54,12 @@ def attempt(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def build(file: Path, image: str, context: Path, *arguments: str | Path) -> None:
+def build(file: Path, image: str, context: Path, *arguments: str | Path, pip: bool = True) -> None:
     """Builds an image. Its steps run in a root folder of their own (chroot), with the network and
-    the sources of packages that this machine has."""
-    sources = [f"--volume={each}:{each}:ro" for each in _SOURCES if Path(each).exists()]
+    the sources of packages that this machine has. pip False: without its certificates, which stand
+    in the way of Debian's package of certificates."""
+    wanted = _APT + _PIP if pip else _APT
+    sources = [f"--volume={each}:{each}:ro" for each in wanted if Path(each).exists()]
     podman(
         *("build", "--isolation", "chroot", "--network", "host", "--pull=never"),
         *("--format", "docker", *sources, *arguments, "-f", file, "-t", image, context),

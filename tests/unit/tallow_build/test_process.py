@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tallow_build import progress
-from tallow_build.environment import browser, debian, firefox, node_env
+from tallow_build.environment import browser, caddy, debian, firefox, node_env
 from tallow_build.errors import BuildError
 from tallow_build.process import call, environment
 from tallow_build.serving import address
@@ -226,3 +226,30 @@ def test_elsewhere_there_may_be_no_firefox(programs, monkeypatch):
     programs("firefox", "", status=1)  # a stub that only tells where to get one
     firefox.ensure()
     assert firefox.find() is None
+
+
+def test_debian_s_caddy_is_unpacked_and_not_installed(programs, monkeypatch, tmp_path):
+    unpacked = []
+
+    def unpack(package, folder):
+        unpacked.append(package)
+        (folder / "usr" / "bin").mkdir(parents=True)
+        shutil.move(programs(package), folder / "usr" / "bin" / "caddy")
+
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(caddy, "_UNPACKED", tmp_path / "caddy" / "usr" / "bin" / "caddy")
+    monkeypatch.setattr(caddy, "_FOLDER", tmp_path / "caddy")
+    monkeypatch.setattr(debian, "available", lambda: True)
+    monkeypatch.setattr(debian, "unpack", unpack)
+    caddy.ensure()
+    assert caddy.find() == tmp_path / "caddy" / "usr" / "bin" / "caddy"
+    caddy.ensure()
+    assert unpacked == ["caddy"]
+
+
+def test_elsewhere_there_may_be_no_caddy(monkeypatch, tmp_path):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(caddy, "_UNPACKED", tmp_path / "caddy")
+    monkeypatch.setattr(debian, "available", lambda: False)
+    caddy.ensure()
+    assert caddy.find() is None
