@@ -237,12 +237,12 @@ def test_debian_s_caddy_is_unpacked_and_not_installed(programs, monkeypatch, tmp
         shutil.move(programs(package), folder / "usr" / "bin" / "caddy")
 
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(caddy, "_UNPACKED", tmp_path / "caddy" / "usr" / "bin" / "caddy")
-    monkeypatch.setattr(caddy, "_FOLDER", tmp_path / "caddy")
+    monkeypatch.setattr(caddy, "_UNPACKED", tmp_path / "cache" / "usr" / "bin" / "caddy")
+    monkeypatch.setattr(caddy, "_FOLDER", tmp_path / "cache")
     monkeypatch.setattr(debian, "available", lambda: True)
     monkeypatch.setattr(debian, "unpack", unpack)
     caddy.ensure()
-    assert caddy.find() == tmp_path / "caddy" / "usr" / "bin" / "caddy"
+    assert caddy.find() == tmp_path / "cache" / "usr" / "bin" / "caddy"
     caddy.ensure()
     assert unpacked == ["caddy"]
 
