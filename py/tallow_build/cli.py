@@ -73,8 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     wheel.add_argument("--into", type=Path, metavar="FOLDER", help=words)
     words = "build the images of deploy/ and run them: without a registry of images or a daemon"
     rehearse = add("rehearse", _rehearse, words)
-    words = "which; default: both"
-    rehearse.add_argument("image", nargs="*", choices=("serve", "page", []), help=words)
+    rehearse.add_argument("image", nargs="?", choices=("serve", "page"), help="default: both")
     check = add("check", _check, "check format, lint and types of Python and JavaScript")
     check.add_argument("--fix", action="store_true", help="first apply automatic fixes")
     add("bench", _bench, "measure the models; arguments go to bench/run.py")
@@ -122,10 +121,10 @@ def _wheel(options: argparse.Namespace) -> int:
 
 
 def _rehearse(options: argparse.Namespace) -> int:
-    if "serve" not in options.image:
-        setup.for_site()
     setup.for_checks()
-    become("-m", "tallow_build.rehearsal", *options.image)
+    if options.image != "serve":
+        setup.for_site()
+    become("-m", "tallow_build.rehearsal", *([options.image] if options.image else []))
 
 
 def _test(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Rehearses deploy/: builds the images by their Containerfiles, runs them under what compose.yaml
 allows them, asks for their health as they say, and ends them with SIGTERM.
 
-    python -m tallow_build.rehearsal [serve] [page]
+    python -m tallow_build.rehearsal [serve|page]
 """
 
 from __future__ import annotations
