@@ -22,7 +22,7 @@ _DEVICES = {"native": "webgpu", "webgpu": "webgpu", "wasm": "wasm", "numpy": "nu
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of the command."""
     words = "an ONNX file, a file of weights, or a folder with a folder for each version"
-    parser.add_argument("model", metavar="MODEL", nargs="+", help=words)
+    parser.add_argument("model", metavar="MODEL", nargs="*", help=words)
     parser.add_argument("--device", choices=tuple(_DEVICES), help="default: the fastest one")
     parser.add_argument("--host", default="0.0.0.0", help="the address to listen at (%(default)s)")
     parser.add_argument("--port", type=int, default=8080, help="for HTTP (%(default)s)")
@@ -67,8 +67,13 @@ def command(options: argparse.Namespace) -> None:
     from ..serve.server import Address, run
     from ..serve.serving import Limits
 
+    if not options.model:
+        raise OptionError("serve: name a model, such as model.onnx")
     for name in ("max_batch", "max_queue"):
         _positive(name, getattr(options, name), whole=True)
+    for name in ("port", "grpc_port"):
+        if not 0 <= getattr(options, name) < 1 << 16:
+            raise OptionError(f"--{name.replace('_', '-')} {getattr(options, name)}: is no port")
     for name in ("max_body_mb", "timeout", "grace"):
         _positive(name, getattr(options, name))
     if not 0 <= options.batch_wait_ms <= 10_000:

@@ -9,10 +9,13 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from kserve.protocol.model_repository_extension import ModelRepositoryExtension
 from kserve.protocol.rest.server import RESTServer, metrics_handler
 from kserve.protocol.rest.v2_endpoints import V2Endpoints
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from ..core import watching
 from ..errors import FeedError, TallowError
@@ -122,11 +125,14 @@ class Endpoints(V2Endpoints):  # type: ignore[misc]
 
     async def _body(self, request: Request) -> bytes:
         pieces, size = [], 0
-        async for piece in request.stream():
-            size += len(piece)
-            if size > self._most:
-                raise too_large(size, self._most)
-            pieces.append(piece)
+        try:
+            async for piece in request.stream():
+                size += len(piece)
+                if size > self._most:
+                    raise too_large(size, self._most)
+                pieces.append(piece)
+        except ClientDisconnect as error:
+            raise ClientGoneError from error
         return b"".join(pieces)
 
 
@@ -152,7 +158,10 @@ async def _while_connected(request: Request, ask: Coroutine[Any, Any, Any]) -> A
 
     watching_ = asyncio.create_task(watch())
     try:
-        return await ask
+        answer = await ask
+        if gone:
+            await asyncio.sleep(0)  # where the cancellation arrives that came with the answer
+        return answer
     except asyncio.CancelledError:
         if not gone or asked is None:
             raise
@@ -219,6 +228,8 @@ class Rest(RESTServer):  # type: ignore[misc]
         super()._add_exception_handlers(app)
         app.add_exception_handler(TallowError, _refused)
         app.add_exception_handler(ClientGoneError, _gone)
+        app.add_exception_handler(HTTPException, _no_route)
+        app.add_exception_handler(RequestValidationError, _no_number)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -227,6 +238,16 @@ async def _refused(request: Request, error: Exception) -> Response:
         _log.error("%s: %s", request.url.path, line_of(error))
     status = 500 if kind is None else HTTP[kind]
     return JSONResponse({"error": line_of(error)}, status)
+
+
+async def _no_route(request: Request, error: Any) -> Response:
+    line = f"{request.method} {request.url.path}: {error.detail}"
+    return JSONResponse({"error": line}, error.status_code)
+
+
+async def _no_number(request: Request, error: Any) -> Response:
+    first = error.errors()[0]
+    return JSONResponse({"error": f"{first['loc'][-1]}: {first['msg']}"}, 400)
 
 
 async def _gone(request: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ import logging
 import signal
 import socket
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -43,12 +44,16 @@ def run(
 
     Raises: PackageError without the extra `serve`; OSError for an address that is taken.
     """
-    _import_kserve()
-    asyncio.run(_run(sources, preparations, address, limits, device, token, warm))
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    with socket.create_server((address.host, address.port), family=family) as listening:
+        _import_kserve()
+        asyncio.run(_run(listening, sources, preparations, address, limits, device, token, warm))
 
 
 def _import_kserve() -> None:
-    """KServe reads the process's command line when it is imported; ours is not for it."""
+    """KServe reads the process's command line when it is imported; ours is not for it. What FastAPI
+    deprecates in KServe is not news for who serves."""
+    warnings.filterwarnings("ignore", "ORJSONResponse is deprecated")
     ours, sys.argv = sys.argv, sys.argv[:1]
     try:
         package("kserve.model_server", "tallow serve", "serve")
@@ -57,6 +62,7 @@ def _import_kserve() -> None:
 
 
 async def _run(
+    listening: socket.socket,
     sources: Sequence[Source],
     preparations: Mapping[str, Preparation],
     address: Address,
@@ -73,24 +79,24 @@ async def _run(
         watching.watcher.figures({}, {})  # telemetry that the environment asks for begins now
     repository = Repository(sources, device, limits, Figures(), warm)
     plane = Plane(repository)
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    with socket.create_server((address.host, address.port), family=family) as listening:
-        rpc = Rpc(plane, address.host, address.grpc_port, token, limits.body)
-        rest = Rest(plane, preparations, token, limits.body, limits.grace)
-        stop = asyncio.Event()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(each, stop.set)
-        port = listening.getsockname()[1]
-        _log.info("serving on http://%s:%d and grpc://%s:%d", address.host, port, address.host,
-                  rpc.port)  # fmt: skip
-        tasks = [asyncio.create_task(rest.serve(listening)), asyncio.create_task(rpc.serve())]
-        loading = asyncio.create_task(repository.load_all())
-        await stop.wait()
-        _log.info("ending; requests in hand are answered")
-        repository.stopping = True
-        rest.end()
-        await asyncio.gather(rpc.end(limits.grace), *tasks)
-        loading.cancel()
-        await asyncio.gather(loading, return_exceptions=True)
-        await repository.close()
+    rpc = Rpc(plane, address.host, address.grpc_port, token, limits.body)
+    rest = Rest(plane, preparations, token, limits.body, limits.grace)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    port = listening.getsockname()[1]
+    _log.info("serving on http://%s:%d and grpc://%s:%d", address.host, port, address.host,
+              rpc.port)  # fmt: skip
+    tasks = [asyncio.create_task(rest.serve(listening)), asyncio.create_task(rpc.serve())]
+    for each in tasks:
+        each.add_done_callback(lambda task: stop.set())  # one that fails ends the other, too
+    loading = asyncio.create_task(repository.load_all())
+    await stop.wait()
+    _log.info("ending; requests in hand are answered")
+    repository.stopping = True
+    rest.end()
+    await asyncio.gather(rpc.end(limits.grace), *tasks)
+    loading.cancel()
+    await asyncio.gather(loading, return_exceptions=True)
+    await repository.close()
     _log.info("ended")

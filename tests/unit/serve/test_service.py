@@ -251,6 +251,8 @@ def test_a_body_that_is_too_large(service: running.Service, grpc: Any) -> None:
         ("/v2/models/digits/versions/9/infer", None, 404, "no version '9'; there are: 1"),
         ("/v2/models/nothing/infer", None, 404, "no model 'nothing'"),
         ("/v2/models/broken/infer", None, 503, "does not serve"),
+        ("/v2/models/digits/classify?top=x", b"[]", 400, "top: "),
+        ("/v2/models/digits/explain", b"", 404, "explain: Not Found"),
         ("/v2/models/kinds/infer", None, 400, "missing h, i, b, s; unknown image"),
     ],
 )

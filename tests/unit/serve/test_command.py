@@ -1,0 +1,73 @@
+"""The options of the command, without a service."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tallow.cli import main
+from tallow.errors import DeviceLostError
+from tallow.onnx import load
+from tallow.serve.models import OnnxModel
+
+from . import running
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "name a model"),
+        (["m.onnx", "--max-batch", "0"], "--max-batch 0: too little"),
+        (["m.onnx", "--max-queue", "0"], "--max-queue 0: too little"),
+        (["m.onnx", "--max-body-mb", "-1"], "--max-body-mb -1"),
+        (["m.onnx", "--timeout", "nan"], "--timeout nan"),
+        (["m.onnx", "--grace", "0"], "--grace 0"),
+        (["m.onnx", "--batch-wait-ms", "-1"], "--batch-wait-ms -1"),
+        (["m.onnx", "--port", "70000"], "--port 70000: is no port"),
+        (["m.onnx", "--grpc-port", "-1"], "--grpc-port -1: is no port"),
+        (["m.onnx", "--device", "gpu"], "invalid choice: 'gpu'"),
+        (["m.onnx", "--module", "resnet18"], "--input-shape"),
+        (["m.onnx", "--module", "resnet18", "--input-shape", "3,x"], "--input-shape"),
+        (["m.onnx", "--name", "a", "--name", "b"], "2 names for 1 models"),
+        (["m.onnx", "--name", "a/b"], "cannot be a model's name"),
+        (["m.onnx", "--mean", "a"], "not a list of numbers"),
+        (["m.onnx", "--std", "0"], "can't be 0"),
+        (["m.onnx", "--labels", "nowhere.txt"], "nowhere.txt"),
+    ],
+)
+def test_options_that_are_wrong(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", *options]) == 1
+    line = capsys.readouterr().err
+    assert words in line and line.startswith("tallow: ") and line.count("\n") == 1
+
+
+def test_an_address_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        made = subprocess.run(
+            [sys.executable, "-m", "tallow", "serve", str(running.MNIST), "--port", str(port)],
+            capture_output=True, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(running.ROOT / "py")},
+        )  # fmt: skip
+    assert made.returncode == 1 and "Address already in use" in made.stderr
+    assert "Traceback" not in made.stderr
+
+
+def test_a_device_that_was_lost_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = OnnxModel(load(running.MNIST), "numpy")
+    feeds = {"image": np.zeros((1, 1, 28, 28), np.float32)}
+    wanted = model(feeds)["logits"]
+
+    def lost(feeds: Any) -> Any:
+        raise DeviceLostError("gone")
+
+    monkeypatch.setattr(model._session, "run", lost)
+    assert (model(feeds)["logits"] == wanted).all()
