@@ -371,3 +371,30 @@ def test_missing_packages_are_a_warning_if_the_environment_asks(
     with pytest.warns(RuntimeWarning, match="no telemetry"):
         doubled().close()
     assert watching.watcher is None
+
+
+def test_a_request_is_its_callers_child_and_has_its_inference() -> None:
+    tl.telemetry.init(endpoint=None, sample=0.0)
+    assert watching.watcher is not None
+    traces = {"sampled": f"00-{'a' * 32}-{'b' * 16}-01", "not": f"00-{'c' * 32}-{'d' * 16}-00"}
+    for headers in ({}, {"traceparent": "nonsense"}, {"traceparent": traces["not"]}):
+        with (
+            watching.watcher.request(headers, {"model.name": "m"}),
+            watching.watcher.inference("m", "numpy", {}, {}),
+        ):
+            pass
+    assert "spanId" not in tl.telemetry.export_json()
+    with (
+        pytest.raises(FeedError),
+        watching.watcher.request({"traceparent": traces["sampled"]}, {"model.name": "m"}),
+        watching.watcher.inference("m", "numpy", {}, {}),
+    ):
+        raise FeedError("wrong")
+    with watching.watcher.inference("m", "numpy", {}, {}):
+        pass
+    found = json.loads(tl.telemetry.export_json())["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    inference, request = found
+    assert (inference["name"], request["name"]) == ("inference", "request")
+    assert request["traceId"] == "a" * 32 and request["parentSpanId"] == "b" * 16
+    assert inference["parentSpanId"] == request["spanId"]
+    assert request["status"]["code"] == 2
