@@ -24,13 +24,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "an ONNX file, a file of weights, or a folder with a folder for each version"
     parser.add_argument("model", metavar="MODEL", nargs="*", help=words)
     parser.add_argument("--device", choices=tuple(_DEVICES), help="default: the fastest one")
-    parser.add_argument("--host", default="0.0.0.0", help="the address to listen at (%(default)s)")
+    words = "the address to listen at (%(default)s); 0.0.0.0: for other machines, too"
+    parser.add_argument("--host", default="127.0.0.1", help=words)
     parser.add_argument("--port", type=int, default=8080, help="for HTTP (%(default)s)")
     parser.add_argument("--grpc-port", type=int, default=8081, help="for gRPC (%(default)s)")
     words = "a model's name (default: its file's, without the suffix); may be repeated, in order"
     parser.add_argument("--name", action="append", default=[], help=words)
     words = "the token that requests must send as Bearer (default: the variable TALLOW_TOKEN)"
     parser.add_argument("--token", help=words)
+    group = parser.add_argument_group("a lent device, instead of models")
+    words = 'run plans for tl.open_device("remote:http://HOST:PORT", token=...)'
+    group.add_argument("--compute", action="store_true", help=words)
+    group.add_argument("--memory-gb", type=float, default=4.0, metavar="GB",
+                       help="for each borrower (%(default)s)")  # fmt: skip
+    group.add_argument("--borrowers", type=int, default=4, metavar="N",
+                       help="at a time (%(default)s)")  # fmt: skip
     group = parser.add_argument_group("batches and limits")
     group.add_argument("--max-batch", type=int, default=32, metavar="ROWS",
                        help="rows computed at once (%(default)s); 1: no batches")  # fmt: skip
@@ -62,18 +70,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> None:
     """Serves until SIGTERM or SIGINT."""
+    for name in ("port", "grpc_port"):
+        if not 0 <= getattr(options, name) < 1 << 16:
+            raise OptionError(f"--{name.replace('_', '-')} {getattr(options, name)}: is no port")
+    logging.basicConfig(stream=sys.stderr, format="tallow: %(message)s", level=logging.WARNING)
+    logging.getLogger("tallow.serve").setLevel(logging.INFO)
+    if options.compute:
+        _lend(options)
+    else:
+        _serve(options)
+
+
+def _lend(options: argparse.Namespace) -> None:
+    from ..runtime.device import backend
+    from ..serve.compute import Terms, new_token, run
+
+    if options.model:
+        raise OptionError("serve: --compute takes no model; serve models in another process")
+    _positive("memory_gb", options.memory_gb)
+    _positive("borrowers", options.borrowers, whole=True)
+    terms = Terms(_token(options) or new_token(), round(options.memory_gb * 1e9), options.borrowers)
+    run(backend(_DEVICES.get(options.device)), terms, options.host, options.port)
+
+
+def _serve(options: argparse.Namespace) -> None:
     from ..serve.pictures import preparation_of
     from ..serve.repository import sources_of
     from ..serve.server import Address, run
     from ..serve.serving import Limits
 
     if not options.model:
-        raise OptionError("serve: name a model, such as model.onnx")
+        raise OptionError("serve: name a model, such as model.onnx, or lend a device: --compute")
     for name in ("max_batch", "max_queue"):
         _positive(name, getattr(options, name), whole=True)
-    for name in ("port", "grpc_port"):
-        if not 0 <= getattr(options, name) < 1 << 16:
-            raise OptionError(f"--{name.replace('_', '-')} {getattr(options, name)}: is no port")
     for name in ("max_body_mb", "timeout", "grace"):
         _positive(name, getattr(options, name))
     if not 0 <= options.batch_wait_ms <= 10_000:
@@ -91,19 +120,20 @@ def command(options: argparse.Namespace) -> None:
         each.name: preparation_of(each.path, options.mean, options.std, options.labels)
         for each in sources
     }
-    token = options.token or os.environ.get("TALLOW_TOKEN") or None
     sizes = [1 << i for i in range(options.max_batch.bit_length())] if options.warm else [1]
-    logging.basicConfig(stream=sys.stderr, format="tallow: %(message)s", level=logging.WARNING)
-    logging.getLogger("tallow.serve").setLevel(logging.INFO)
     run(
         sources,
         preparations,
         Address(options.host, options.port, options.grpc_port),
         limits,
         device=_DEVICES.get(options.device),
-        token=token,
+        token=_token(options),
         warm=sizes,
     )
+
+
+def _token(options: argparse.Namespace) -> str | None:
+    return options.token or os.environ.get("TALLOW_TOKEN") or None
 
 
 def _positive(name: str, value: float, whole: bool = False) -> None:

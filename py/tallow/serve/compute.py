@@ -19,7 +19,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..core.packages import package
-from ..errors import DeviceError, DeviceUnavailableError, PlanError, TallowError
+from ..errors import DeviceUnavailableError, PlanError, TallowError
 from ..runtime.base import Backend
 from ..runtime.remote.wire import FRAME, Assembler, Message, error_as_json, frames
 from ..version import __version__
@@ -162,19 +162,28 @@ async def serve(
     with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows; another thread's loop
         for each in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(each, stop.set)
-    try:
-        listening = await server.serve(
-            lender.receive, host, port, process_request=_health, max_size=2 * FRAME,
-            compression=None, server_header=None,
-        )  # fmt: skip
-    except OSError as error:
-        raise DeviceError(f"{host}:{port}: {error.strerror or error}") from error
+    listening = await server.serve(
+        lender.receive, host, port, process_request=_health, max_size=2 * FRAME,
+        compression=None, server_header=None,
+    )  # fmt: skip
     async with listening:
         ready(listening.sockets[0].getsockname()[1])
         await stop.wait()
         listening.close(code=GONE, reason="the server ends")
         await listening.wait_closed()
     lender.close()
+
+
+def run(backend: Backend, terms: Terms, host: str, port: int) -> None:
+    """Lends the device until SIGTERM or SIGINT; says where, and with which token. Blocks. Raises
+    OSError for an address that is taken."""
+
+    def ready(found: int) -> None:
+        address = f"http://[{host}]:{found}" if ":" in host else f"http://{host}:{found}"
+        LOG.info("%s is lent at %s", backend.info.adapter, address)
+        LOG.info("borrow it: tl.open_device(%r, token=%r)", f"remote:{address}", terms.token)
+
+    asyncio.run(serve(backend, terms, host, port, ready))
 
 
 def new_token() -> str:

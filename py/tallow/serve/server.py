@@ -25,7 +25,7 @@ _log = logging.getLogger("tallow.serve")
 class Address:
     """Where the service listens; port 0 is any that is free."""
 
-    host: str = "0.0.0.0"
+    host: str = "127.0.0.1"
     port: int = 8080
     grpc_port: int = 8081
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
+import signal
 import socket
 import subprocess
 import sys
@@ -11,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tallow as tl
 from tallow.cli import main
 from tallow.errors import DeviceLostError
 from tallow.onnx import load
@@ -39,6 +43,10 @@ from . import running
         (["m.onnx", "--mean", "a"], "not a list of numbers"),
         (["m.onnx", "--std", "0"], "can't be 0"),
         (["m.onnx", "--labels", "nowhere.txt"], "nowhere.txt"),
+        (["m.onnx", "--compute"], "takes no model"),
+        (["--compute", "--memory-gb", "0"], "too little"),
+        (["--compute", "--borrowers", "0"], "too little"),
+        (["--compute", "--port", "70000"], "is no port"),
     ],
 )
 def test_options_that_are_wrong(
@@ -49,15 +57,16 @@ def test_options_that_are_wrong(
     assert words in line and line.startswith("tallow: ") and line.count("\n") == 1
 
 
-def test_an_address_that_is_taken() -> None:
+@pytest.mark.parametrize("given", [[str(running.MNIST)], ["--compute"]], ids=["models", "compute"])
+def test_an_address_that_is_taken(given: list[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         made = subprocess.run(
-            [sys.executable, "-m", "tallow", "serve", str(running.MNIST), "--port", str(port)],
+            [sys.executable, "-m", "tallow", "serve", *given, "--port", str(port)],
             capture_output=True, text=True, check=False,
             env=os.environ | {"PYTHONPATH": str(running.ROOT / "py")},
         )  # fmt: skip
-    assert made.returncode == 1 and "Address already in use" in made.stderr
+    assert made.returncode == 1 and "address already in use" in made.stderr.lower()
     assert "Traceback" not in made.stderr
 
 
@@ -71,3 +80,24 @@ def test_a_device_that_was_lost_is_opened_again(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(model._session, "run", lost)
     assert (model(feeds)["logits"] == wanted).all()
+
+
+def test_a_device_is_lent_until_sigterm() -> None:
+    command = [sys.executable, "-m", "tallow", "serve", "--compute", "--device", "numpy"]
+    environment = os.environ | {"PYTHONPATH": str(running.ROOT / "py"), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*command, "--port", "0"], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    with process:
+        assert process.stderr is not None
+        said = process.stderr.readline() + process.stderr.readline()
+        found = re.search(r"open_device\('(remote:http://127\.0\.0\.1:\d+)', token='(\S+)'\)", said)
+        assert found, said
+        name, token = found.groups()
+        asyncio.run(tl.open_device(name, token=token))
+        assert (tl.ones(3, device=name) * 2).numpy().tolist() == [2, 2, 2]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert "Traceback" not in process.stderr.read()
+    with pytest.raises(tl.DeviceLostError, match="the server ends"):
+        tl.ones(3, device=name).numpy()
