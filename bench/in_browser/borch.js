@@ -18,7 +18,8 @@ for (const part of ["batches.py", "borch.py"]) {
 Object.assign(window, {
   /** So many more steps of a network. @param {string} network @param {number} count */
   async steps(network, count) {
-    return JSON.parse(await python.runPythonAsync(`steps(${JSON.stringify(network)}, ${count})`));
+    const found = await python.runPythonAsync(`steps(${JSON.stringify(network)}, ${count})`);
+    return found.toJs({ dict_converter: Object.fromEntries });
   },
 });
 

@@ -5,7 +5,6 @@ The networks are those of training.py, with weights in the same order; batches.p
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable
@@ -186,8 +185,8 @@ class Training:
 trainings: dict[str, Training] = {}
 
 
-def steps(network: str, count: int) -> str:
-    """So many more steps of a network, as JSON."""
+def steps(network: str, count: int) -> dict[str, list[float]]:
+    """So many more steps of a network."""
     if network not in trainings:
         trainings[network] = Training(network)
-    return json.dumps(trainings[network].steps(count))
+    return trainings[network].steps(count)
