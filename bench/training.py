@@ -44,8 +44,8 @@ CODE = [IN_BROWSER / name for name in ("clock.py", "batches.py", "training.py")]
 REST = 15.0
 """Seconds before the first step: a browser goes on compiling pages that have just loaded."""
 TOLERANCE = 1e-2
-"""Of the losses, relative: Adam divides by the roots of small numbers, which rounding changes. After
-two steps borch's ResNet is 0.7 % away from Tallow's, with the same program."""
+"""Of the losses, relative: Adam divides by the roots of small numbers, which rounding changes.
+After two steps borch's ResNet is 0.7 % away from Tallow's, with the same program."""
 
 
 WHEELS = CACHE / "wheels"
