@@ -6,6 +6,7 @@ allows them, asks for their health as they say, and ends them with SIGTERM.
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,9 +27,17 @@ _PATIENCE = 120
 """Seconds until a service has to be healthy."""
 
 _HELP = ("-m", "tallow", "--help")
-_GET = (
-    "from urllib.request import urlopen; print(urlopen('http://127.0.0.1:8080{}').read().decode())"
-)
+
+_ASK = """
+import sys
+from urllib.request import Request, urlopen
+data = sys.argv[2].encode() if len(sys.argv) > 2 else None
+headers = {"Content-Type": "application/json"}
+request = Request("http://127.0.0.1:8080" + sys.argv[1], data, headers)
+print(urlopen(request).read().decode())
+"""
+
+_IMAGE = {"name": "image", "datatype": "FP32", "shape": [1, 1, 28, 28], "data": [0.0] * 784}
 
 
 def main(names: Sequence[str]) -> int:
@@ -70,7 +79,11 @@ def _serve(service: dict[str, Any]) -> None:
         return
     with _running(service) as ask:
         for path in ("/v2/health/live", "/v2/models/mnist", "/metrics"):
-            say(f"{path}: {ask('python', '-c', _GET.format(path)).strip()[:200]}")
+            say(f"{path}: {ask('python', '-c', _ASK, path).strip()[:200]}")
+        path, body = "/v2/models/mnist/infer", json.dumps({"inputs": [_IMAGE]})
+        answer = json.loads(ask("python", "-c", _ASK, path, body))
+        (output,) = answer["outputs"]
+        say(f"{path}: {output['name']} {output['shape']}")
 
 
 def _page(service: dict[str, Any]) -> None:

@@ -54,7 +54,7 @@ def test_elsewhere_it_says_what_to_do(monkeypatch):
 
 
 def test_what_is_missing_is_installed(monkeypatch):
-    installed = []
+    installed: list[str] = []
     monkeypatch.setattr(debian.shutil, "which", lambda name: None if name == "runc" else "/bin/x")
     monkeypatch.setattr(debian, "install", installed.append)
     debian.require("podman", "runc")
