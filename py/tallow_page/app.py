@@ -23,11 +23,11 @@ from tallow.compile import Compiled, plan_serialization
 from tallow.core import dtype as dt
 from tallow.core.hostarray import HostArray
 from tallow.core.streamed_weights import StreamedFile
-from tallow.errors import DataNotLoadedError, OnnxFormatError
+from tallow.errors import DataNotLoadedError, DeviceUnavailableError, OnnxFormatError
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node
 from tallow.runtime.base import Backend
-from tallow.runtime.device import backend, set_default_device
+from tallow.runtime.device import backend, open_device, set_default_device
 from tallow.runtime.session import Session
 from tallow.runtime.tuning import Tuned, TuningWarning, compile_for
 from tallow.runtime.tuning import tune as tune_graph
@@ -51,6 +51,7 @@ from .user_model import (
 __all__ = [
     "close_model",
     "compare_model",
+    "connect",
     "kept_text",
     "kept_weight",
     "let_go",
@@ -118,11 +119,26 @@ def _warnings() -> list[dict[str, str]]:
     return warnings
 
 
-async def start(device: str) -> str:
+async def connect(device: str, token: str) -> str:
+    """Opens the device of another machine, "remote:https://HOST"; the chosen one stays chosen.
+
+    Returns {"device", "adapter"}. Raises DeviceUnavailableError with the reason if that machine
+    can't be reached or refuses.
+    """
+    try:
+        info = await open_device(device, token=token)
+    except DeviceUnavailableError as error:
+        # The visitor has just written the address: the reason is enough.
+        raise DeviceUnavailableError(str(error.__cause__ or error)) from error
+    return json.dumps({"device": info.device, "adapter": info.adapter})
+
+
+async def start(device: str, token: str | None = None) -> str:
     """Chooses the device by its name, and unloads all models except the visitor's own.
 
-    Returns {"device", "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the
-    device is unavailable.
+    token: of another machine, with which it is connected again if need be. Returns {"device",
+    "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the device is
+    unavailable.
     """
     for loaded in _models.values():
         loaded.session.close()
@@ -131,6 +147,8 @@ async def start(device: str) -> str:
     user_model.forget_session()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
+    if token is not None:
+        await connect(device, token)
     set_default_device(device)
     info = backend().info
     return json.dumps({"device": info.device, "adapter": info.adapter, "reason": None})

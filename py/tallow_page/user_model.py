@@ -206,7 +206,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     assert session is not None
     report = session.report()
     answer = {
-        "device": session.device,
+        "device": _kind(session.device),
         "adapter": session.adapter,
         "first": 1000 * first,
         "outputs": [output_of(name, value) for name, value in results.items()],
@@ -242,7 +242,7 @@ async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str
     session, feeds = _ran(opened)
     opened.warm = await _again(session, feeds, runs, seconds, alive)
     times = {
-        "device": session.device,
+        "device": _kind(session.device),
         "adapter": session.adapter,
         "series": series_of(opened.warm),
     }
@@ -272,8 +272,8 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
     theirs = dict(flat(results))
     comparison = {
         "devices": {
-            device: times_of(opened.first, opened.warm),
-            other: times_of(first, again),
+            _kind(device): times_of(opened.first, opened.warm),
+            _kind(other): times_of(first, again),
         },
         "outputs": [
             {"name": name, **difference_of(value, theirs.get(name))}
@@ -281,6 +281,11 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
         ],
     }
     return json.dumps(comparison)
+
+
+def _kind(device: str) -> str:
+    """What the page calls a device: the address of another machine is left out."""
+    return device.partition(":")[0]
 
 
 def _ran(opened: _Opened) -> tuple[ModelSession, Feeds]:

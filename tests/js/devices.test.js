@@ -15,6 +15,15 @@ test("the fallback is a device, and the best device is not the name of one", () 
   assert.ok(!isDevice("toString") && !isDevice(null) && !isDevice(""));
 });
 
+test("another machine is left for this one, by the fallback", () => {
+  const others = Object.entries(DEVICES).filter(([, { elsewhere }]) => elsewhere);
+  assert.equal(others.length, 1);
+  for (const [, { instead, onGpu, needsNumpy }] of others) {
+    assert.equal(instead, FALLBACK);
+    assert.ok(!onGpu && !needsNumpy);
+  }
+});
+
 test("names of devices are compared in the registry alone", () => {
   const names = Object.keys(DEVICES).join("|");
   const compared = new RegExp(`[!=]==? ?["'](${names})["']|["'](${names})["'] ?[!=]==?`);

@@ -6,6 +6,7 @@ import { beforeEach, test } from "node:test";
 
 import { Engine, NotReady } from "../../web/engine/engine.js";
 import { RemoteError } from "../../web/engine/rpc.js";
+import { choose } from "../../web/i18n/languages.js";
 import { say, words } from "../../web/i18n/messages.js";
 import { FakeRpc } from "./support/fake_rpc.js";
 import { deferred, later, turn } from "./support/steps.js";
@@ -23,7 +24,7 @@ let described = deferred();
 /** @type {Engine} */
 let engine;
 
-/** @param {"webgpu" | "wasm" | "numpy"} device @param {object} [more] */
+/** @param {import("../../web/shared/devices.js").Device} device @param {object} [more] */
 const started = (device, more = {}) => ({
   device,
   adapter: device,
@@ -34,6 +35,7 @@ const started = (device, more = {}) => ({
 });
 
 beforeEach(() => {
+  choose("en");
   workers = [];
   events = [];
   now = 0;
@@ -82,6 +84,7 @@ test("the status shows progress, and finally the number of kernels", async () =>
   const [worker] = workers;
   assert.deepEqual(worker.calls[0].args, {
     device: "webgpu",
+    machine: null,
     threads: null,
     plain: false,
   });
@@ -104,6 +107,68 @@ test("the status shows progress, and finally the number of kernels", async () =>
     preprocess: { size: 28, crop: 1 },
   });
   assert.equal(worker.calls.filter(({ action }) => action === "load").length, 1);
+});
+
+/** Computes on another machine, with a model loaded. */
+async function elsewhere() {
+  const machine = { name: "remote:https://lab.example", token: "secret" };
+  const worker = await ready();
+  const connecting = engine.connect(machine);
+  await turn();
+  assert.deepEqual(worker.last("connect").args, machine);
+  assert.equal(worker.calls.filter(({ action }) => action === "device").length, 0);
+  await worker.answer("connect");
+  await connecting;
+  engine.switchTo("remote", machine);
+  assert.deepEqual(worker.last("device").args.machine, machine);
+  await worker.answer("device", started("remote", { models: { mnist: {} } }));
+  assert.equal(engine.device, "remote");
+  events.splice(0);
+  return worker;
+}
+
+test("a machine that refuses changes nothing", async () => {
+  const worker = await ready();
+  const connecting = engine.connect({ name: "remote:https://lab.example", token: "wrong" });
+  await turn();
+  const refused = assert.rejects(connecting, /the token is wrong/);
+  await worker.fail("connect", "DeviceUnavailableError", "the token is wrong");
+  await refused;
+  assert.equal(engine.device, "webgpu");
+  assert.ok(!worker.calls.some(({ action }) => action === "device"));
+});
+
+test("a machine that is gone is left for WebAssembly, which answers", async () => {
+  const worker = await elsewhere();
+  const answer = engine.digit(SOME);
+  await turn();
+  worker.raise("away", { words: "the server ends" });
+  worker.raise("away", { words: "again" }); // another question failed, too
+  await worker.fail("digit", "DeviceLostError", "the server ends");
+  assert.equal(worker.last("device").args.device, "wasm");
+  assert.match(events.join(), /again: The other machine is gone: the server ends\./);
+  await worker.answer("device", started("wasm"));
+  assert.match(say(actual.away), /the server ends/);
+  await worker.answer("digit", { probabilities: [1], ms: 1 });
+  assert.deepEqual((await answer).probabilities, [1]);
+  engine.switchTo("numpy");
+  await worker.answer("device", started("numpy"));
+  assert.equal(actual.away, null);
+});
+
+test("a machine that can't be reached from a replaced worker is left, too", async () => {
+  const worker = await elsewhere();
+  worker.close("the worker failed");
+  const preparing = engine.prepare(async () => null);
+  await turn();
+  const [, other] = workers;
+  assert.equal(other.last("boot").args.machine.token, "secret");
+  await other.fail("boot", "DeviceUnavailableError", "no connection");
+  assert.equal(other.last("device").args.device, "wasm");
+  await other.answer("device", started("wasm"));
+  await preparing;
+  assert.equal(engine.device, "wasm");
+  assert.match(events.at(-1) ?? "", /^ready/);
 });
 
 test("a view without a model of the site waits only for the worker", async () => {
@@ -290,6 +355,7 @@ test("a failed worker is replaced by one that starts Python without the snapshot
   assert.equal(workers.length, 2);
   assert.deepEqual(workers[1].calls[0].args, {
     device: "webgpu",
+    machine: null,
     threads: null,
     plain: true,
   });

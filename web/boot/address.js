@@ -4,7 +4,7 @@
  * ?model=<name>.
  */
 
-import { BEST, isDevice, MOST_THREADS } from "../shared/devices.js";
+import { BEST, DEVICES, isDevice, MOST_THREADS } from "../shared/devices.js";
 import views from "../views/views.json" with { type: "json" };
 
 /** @typedef {keyof typeof views} View */
@@ -32,7 +32,7 @@ export function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const asked = parameters.get("device");
   /** @type {import("../shared/devices.js").Wanted} */
-  const device = isDevice(asked) ? asked : BEST;
+  const device = isDevice(asked) && !DEVICES[asked].elsewhere ? asked : BEST;
   const number = parameters.get("threads");
   const valid =
     number !== null && /^\d{1,2}$/.test(number) && +number >= 1 && +number <= MOST_THREADS;

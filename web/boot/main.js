@@ -48,12 +48,13 @@ const latency = new Latency(byTestId("latency"));
 const device = new DeviceChoice(
   byTestId("device-select"),
   byTestId("device-info"),
-  (chosen) => {
-    remember("device", chosen);
-    engine.switchTo(chosen);
+  (chosen, machine) => {
+    if (!machine) remember("device", chosen); // no address tells a token
+    engine.switchTo(chosen, machine);
     answerAgain();
   },
   address.notThreads,
+  (machine) => engine.connect(machine),
 );
 const engine = new Engine(
   address.device,

@@ -7,12 +7,14 @@
 import { BEST, DEVICES, FALLBACK, triedFirst } from "../shared/devices.js";
 import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
 import { Rpc } from "./rpc.js";
+import { labelOf } from "../i18n/labels.js";
 import { LocalizedError, publicTextOf, words, wordsOf } from "../i18n/messages.js";
 import { Failures, FAULTS } from "./failures.js";
 import { Models, allOver } from "./models.js";
 import { explained, describeProgress } from "./progress.js";
 
 /** @typedef {import("../shared/devices.js").Wanted} Wanted */
+/** @typedef {import("../shared/devices.js").Machine} Machine */
 /** @import {Device, Words, Started, Status, Outside, Model, Listener, Tuned} from "./types.js" */
 
 /** Errors after which calls are retried on a replacement worker or device. */
@@ -47,6 +49,10 @@ export class Engine {
   #device;
   /** The one that computes, or is tried first. @type {Device} */
   #actual;
+  /** The machine that the visitor gave last. @type {Machine | null} */
+  #machine = null;
+  /** Why it was left, until the visitor chooses a device. @type {Words | null} */
+  #away = null;
   #listener;
   #threads;
   #connect;
@@ -139,11 +145,24 @@ export class Engine {
   }
 
   /**
+   * Connect with a machine, while the device in use goes on. `switchTo` then computes there.
+   * @param {Machine} machine
+   * @throws {NotReady | import("./rpc.js").RemoteError}  if it can't be used
+   */
+  async connect(machine) {
+    await this.running();
+    await this.#ask("connect", machine);
+  }
+
+  /**
    * Switch to another device, with all loaded models.
    * @param {Device} device
+   * @param {Machine | null} [machine]  whose device it is, if not this one's
    */
-  switchTo(device) {
+  switchTo(device, machine = null) {
     this.#device = device;
+    this.#machine = machine;
+    this.#away = null;
     this.#failures.forgetLosses();
     this.retry(); // what failed on one device may work on the other
     if (this.#rpc) this.#begin(this.#rpc, "device");
@@ -270,7 +289,8 @@ export class Engine {
       return await this.#ask(action, args);
     } catch (error) {
       const { type, words: why } = /** @type {import("./rpc.js").RemoteError} */ (error);
-      const { label, instead } = DEVICES[this.#actual];
+      const label = labelOf(this.#actual);
+      const { instead } = DEVICES[this.#actual];
       if (!FAULTS.has(type) || !instead || !this.#rpc) throw error;
       if (this.#device !== instead) {
         this.#device = instead; // nothing else has failed before
@@ -325,6 +345,9 @@ export class Engine {
       const used = this.#device === BEST ? this.#actual : this.#device;
       if (rpc === this.#rpc && DEVICES[used].onGpu) this.#replaceDevice(rpc);
     });
+    rpc.on("away", ({ words }) => {
+      if (rpc === this.#rpc) this.#leaveMachine(rpc, words);
+    });
     rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", publicTextOf(message))));
     rpc.on("close", ({ reason, spoke = true }) => {
       if (rpc === this.#rpc) this.#replaceWorker(reason, spoke);
@@ -339,7 +362,8 @@ export class Engine {
    */
   #begin(rpc, action) {
     // A snapshot can fail in any way, so the worker after a failed one starts without it.
-    const wanted = { device: this.#device, threads: this.#threads, plain: this.#failures.crashed };
+    const plain = this.#failures.crashed;
+    const wanted = { device: this.#device, machine: this.#machine, threads: this.#threads, plain };
     const started = /** @type {Promise<Started>} */ (
       rpc.call(action, wanted).catch(explained("startFailed"))
     );
@@ -350,10 +374,12 @@ export class Engine {
         if (started !== this.#started) return;
         this.#actual = found.device;
         for (const [name, facts] of Object.entries(found.models)) this.#models.learn(name, facts);
-        this.#listener.started({ ...found, lost: this.#failures.lostOften });
+        const lost = this.#failures.lostOften;
+        this.#listener.started({ ...found, lost, away: this.#away });
       },
-      () => {
-        if (started === this.#started) this.#failed.start = true;
+      (error) => {
+        if (started !== this.#started) return;
+        this.#failed.start = !this.#leaveMachine(rpc, wordsOf(error));
       },
     );
     return started;
@@ -369,6 +395,21 @@ export class Engine {
     if (!another) this.#device = FALLBACK;
     this.#begin(rpc, "device");
     this.#listener.again(words(another ? "gpuLost" : "goingOnWithoutGpu"));
+  }
+
+  /**
+   * Another machine can't be reached any more: go on here, until the visitor chooses again.
+   * @param {Rpc} rpc
+   * @param {Words} why
+   * @returns {boolean}  false if no other machine computes
+   */
+  #leaveMachine(rpc, why) {
+    if (this.#device === BEST || !DEVICES[this.#device].elsewhere) return false;
+    this.#device = FALLBACK;
+    this.#away = words("machineAway", why);
+    this.#begin(rpc, "device");
+    this.#listener.again(this.#away);
+    return true;
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Rpc } from "./rpc.js";
 
 export type { Words };
 
-export type Device = "webgpu" | "wasm" | "numpy";
+export type Device = "webgpu" | "wasm" | "numpy" | "remote";
 
 /** What the compiler reports about a model. */
 export type Facts = { kernels?: number; warnings?: Warning[] };
@@ -28,8 +28,11 @@ export type Started = {
   models: Record<string, Facts>;
 };
 
-/** lost: whether WebGPU was given up because the device was lost too often. */
-export type Actual = Started & { lost: boolean };
+/**
+ * lost: whether WebGPU was given up because the device was lost too often. away: why another machine
+ * was left.
+ */
+export type Actual = Started & { lost: boolean; away: Words | null };
 
 export type Status = {
   state: "loading" | "ready" | "error";

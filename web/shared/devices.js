@@ -4,18 +4,26 @@
  * (tests/js/devices.test.js).
  */
 
-/** @typedef {"webgpu" | "wasm" | "numpy"} Device */
+/** @typedef {"webgpu" | "wasm" | "numpy" | "remote"} Device */
+
+/**
+ * A machine that lends its device: what Python calls it, "remote:https://host", and what it asks for.
+ * @typedef {{name: string, token: string}} Machine
+ */
 
 /**
  * label: for people. onGpu: whether it needs an adapter and can be lost. needsNumpy: whether Python
  * needs NumPy for everything; otherwise only for steps that have no kernel. instead: the device that
- * takes over if a model or an answer fails on this one.
- * @type {Record<Device, {label: string, onGpu: boolean, needsNumpy: boolean, instead: Device | null}>}
+ * takes over if a model or an answer fails on this one. elsewhere: whether it is another machine's,
+ * which only Python reaches, and whose label is a text (i18n/labels.js).
+ * @type {Record<Device, {label: string, onGpu: boolean, needsNumpy: boolean, instead: Device | null,
+ *   elsewhere?: true}>}
  */
 export const DEVICES = {
   webgpu: { label: "WebGPU", onGpu: true, needsNumpy: false, instead: null },
   wasm: { label: "WebAssembly", onGpu: false, needsNumpy: false, instead: "numpy" },
   numpy: { label: "NumPy", onGpu: false, needsNumpy: true, instead: null },
+  remote: { label: "", onGpu: false, needsNumpy: false, instead: "wasm", elsewhere: true },
 };
 
 /** The most threads that WebAssembly can have, as in py/tallow/runtime/wasm/threads.py. */

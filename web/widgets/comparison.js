@@ -3,7 +3,8 @@
  * Compares the devices on the page's answer: how far their answers differ, and how fast each is.
  */
 
-import { DEVICES, isDevice } from "../shared/devices.js";
+import { isDevice } from "../shared/devices.js";
+import { labelOf } from "../i18n/labels.js";
 import { follow, show } from "../i18n/show.js";
 import { time } from "../shared/format.js";
 import { say, wordsOf } from "../i18n/messages.js";
@@ -163,6 +164,6 @@ function bar(run, device, ms, longest) {
 function name(item) {
   const { run, device = null } = item.dataset;
   const label = /** @type {HTMLElement} */ (item.querySelector(".label"));
-  const on = isDevice(device) ? DEVICES[device].label : "";
+  const on = isDevice(device) ? say(labelOf(device)) : "";
   show(label, () => text.runOn(/** @type {"first" | "warm"} */ (run), on));
 }

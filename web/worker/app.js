@@ -8,7 +8,7 @@ import { BEST, DEVICES, FALLBACK, REFERENCE } from "../shared/devices.js";
 import { giveToPython, openDevice } from "./devices.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";
-import { emit } from "./serve.js";
+import { describeError, emit } from "./serve.js";
 
 /**
  * @typedef {import("./python.js").Python} Python
@@ -33,6 +33,8 @@ export class App {
   #current = null;
   /** The name of that device. */
   #adapter = "";
+  /** Whether it is another machine's. */
+  #elsewhere = false;
 
   /** Whether to start Python without the memory snapshot. */
   plain = false;
@@ -84,13 +86,14 @@ export class App {
   }
 
   /**
-   * Get all devices ready, within a job: the GPU in use, the engine of WebAssembly, and NumPy.
+   * Get all devices ready, within a job: the one in use, the engine of WebAssembly, and NumPy.
    * @param {boolean} anyGpu  whether another GPU counts, if it is the best device
    * @returns {Promise<Device[]>}  the GPU first, and NumPy last
    */
   async prepareAll(anyGpu) {
     let opened = await this.#wanted;
-    if (anyGpu && !DEVICES[opened.device].onGpu) {
+    const { onGpu, elsewhere } = DEVICES[opened.device];
+    if (anyGpu && !onGpu && !elsewhere) {
       opened = await openDevice(BEST);
       giveToPython(opened);
     }
@@ -113,7 +116,10 @@ export class App {
       giveToPython(opened);
       this.#module ??= python.pyodide.pyimport("tallow_page.app");
       if (DEVICES[opened.device].needsNumpy) await python.loadNumpy();
-      this.#adapter = (await this.ask("start", opened.device)).adapter;
+      const { device, machine } = opened;
+      this.#elsewhere = false; // what fails now is reported by the start
+      this.#adapter = (await this.ask("start", machine?.name ?? device, machine?.token)).adapter;
+      this.#elsewhere = Boolean(machine);
       this.#current = wanted;
       emit("python", { failed: false });
     }
@@ -136,7 +142,7 @@ export class App {
   /**
    * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the
    * caller may destroy the arguments afterwards.
-   * @param {"start" | "load_model" | "load_kept" | "profile" | "run_on" | "tune"
+   * @param {"start" | "connect" | "load_model" | "load_kept" | "profile" | "run_on" | "tune"
    *   | "needed_files" | "open_model" | "survey_model" | "run_model" | "time_model"
    *   | "compare_model"} name
    * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
@@ -180,6 +186,10 @@ export class App {
   async #await(coroutine, read) {
     try {
       return read(await coroutine);
+    } catch (error) {
+      const { type } = /** @type {{type?: string}} */ (error);
+      if (this.#elsewhere && type === "DeviceLostError") emit("away", describeError(error));
+      throw error;
     } finally {
       // The garbage collector would free Python's objects too late.
       coroutine.destroy();

@@ -1,13 +1,14 @@
 // @ts-check
 /** Opens the requested device or, if that is impossible, the first fallback that works. */
 
-import { BEST, DEVICES } from "../shared/devices.js";
+import { BEST, DEVICES, triedFirst } from "../shared/devices.js";
 import { openGpu, withoutGpu } from "./gpu.js";
 import { openWasm } from "./wasm.js";
 
 /**
  * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted
+ * @typedef {import("../shared/devices.js").Machine} Machine
  * @typedef {import("../gpu/program.js").Plan} Plan
  * @typedef {import("../gpu/program.js").Weights} Weights
  * @typedef {import("../i18n/messages.js").Words} Words
@@ -29,9 +30,18 @@ import { openWasm } from "./wasm.js";
  * @property {Device} device  the one that computes
  * @property {Words | null} words  why it is not the requested one
  * @property {Device | null} refused  the device that is unavailable, if there are words
- * @property {Runner | null} runner  null for NumPy, which needs Python
+ * @property {Runner | null} runner  null for a device that needs Python
  * @property {import("./gpu.js").Gpu} gpu  for Python
+ * @property {Machine} [machine]  whose device it is, if not this one's
  */
+
+/** The machine that computes where another one is wanted. @type {Machine | undefined} */
+let machine;
+
+/** @param {Machine | null} [wanted]  for the devices that are opened from now on */
+export function useMachine(wanted) {
+  machine = wanted ?? machine;
+}
 
 /**
  * Open a device. Never rejects.
@@ -39,8 +49,10 @@ import { openWasm } from "./wasm.js";
  * @returns {Promise<Opened>}
  */
 export async function openDevice(wanted) {
-  const { onGpu, needsNumpy } = DEVICES[wanted === BEST ? "webgpu" : wanted];
+  const tried = triedFirst(wanted);
+  const { onGpu, needsNumpy, elsewhere } = DEVICES[tried];
   let gpu = onGpu ? await openGpu() : withoutGpu();
+  if (elsewhere) return { device: tried, words: null, refused: null, runner: null, gpu, machine };
   if (wanted === BEST && gpu.info?.software) gpu = withoutGpu();
   else if (gpu.info) {
     return { device: "webgpu", words: null, refused: null, runner: runnerOf(gpu, gpu.info), gpu };

@@ -12,7 +12,7 @@ import { BEST, DEVICES, REFERENCE } from "../shared/devices.js";
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 import { App } from "./app.js";
-import { openDevice } from "./devices.js";
+import { openDevice, useMachine } from "./devices.js";
 import { Answering } from "./models/answering.js";
 import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
@@ -28,6 +28,7 @@ import { useThreads } from "./wasm.js";
 /**
  * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted
+ * @typedef {import("../shared/devices.js").Machine} Machine
  * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("./models/models.js").FetchedModel} FetchedModel
  * @typedef {import("./models/models.js").Facts} Facts
@@ -134,13 +135,14 @@ function compare({ model: name, warm, gpu }) {
   return withPython(name, async (model) => {
     const devices = await app.prepareAll(gpu && warm > 0);
     if (devices.length === 1) throw new LocalizedError(words("nothingToCompare"));
-    const current = (await device.opening).device;
+    const { device: current, machine } = await device.opening;
     const one = current === REFERENCE ? devices[0] : current;
+    const nameOf = (/** @type {Device} */ on) => (machine && on === current ? machine.name : on);
     /** @type {Partial<Record<Device, {probabilities: number[]}>>} */
     const runs = {};
     for (const on of warm ? devices : new Set([one, REFERENCE])) {
       const result = await models.withFiles(name, (fetch) =>
-        app.ask("run_on", name, on, warm, model.asked, fetch),
+        app.ask("run_on", name, nameOf(on), warm, model.asked, fetch),
       );
       runs[on] = { ...result, first: result.first ?? model.first };
     }
@@ -169,11 +171,12 @@ serve({
 
   /**
    * threads: null for the usual number. plain: Python without the memory snapshot.
-   * @param {{device: Wanted, threads: number | null, plain: boolean}} args
+   * @param {{device: Wanted, machine: Machine | null, threads: number | null, plain: boolean}} args
    */
-  boot: ({ device: wanted, threads, plain }) => {
+  boot: ({ device: wanted, machine, threads, plain }) => {
     app.plain = plain;
     useThreads(threads);
+    useMachine(machine);
     if (device.state === "fresh") {
       app.use(wanted, device.opening);
       app.start(); // otherwise begin() decides when
@@ -181,13 +184,21 @@ serve({
     return device.change(wanted, (opened) => compute(wanted, opened));
   },
 
-  /** Switch to another device, with all loaded models. @param {{device: Wanted}} args */
-  device: ({ device: wanted }) =>
-    device.change(
+  /**
+   * Switch to another device, with all loaded models.
+   * @param {{device: Wanted, machine: Machine | null}} args
+   */
+  device: ({ device: wanted, machine }) => {
+    useMachine(machine);
+    return device.change(
       wanted,
       (opened) => compute(wanted, opened),
       () => tuning.stop(), // because it measures on the old device
-    ),
+    );
+  },
+
+  /** Connect with a machine; the device in use goes on. @param {Machine} machine */
+  connect: ({ name, token }) => app.inTurn(() => app.ask("connect", name, token)),
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {

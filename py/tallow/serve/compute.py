@@ -99,7 +99,7 @@ class Lender:
         if not hmac.compare_digest(
             str(header.get("token", "")).encode(), self._terms.token.encode()
         ):
-            return "the token is wrong; give open_device(..., token=...) what the server printed"
+            return "the token is wrong; give the one that the server printed"
         if header.get("version") != __version__:
             theirs = str(header.get("version"))[:40]
             return f"the server has Tallow {__version__}, you have {theirs}; install the same one"

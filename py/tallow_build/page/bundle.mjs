@@ -19,7 +19,7 @@ import { dirname, join, parse, posix, relative, resolve, sep } from "node:path";
 import { rollup } from "rollup";
 
 /** Workers first: the pages name them, and they name those of their own. */
-const ENTRIES = ["wasm/thread.js", "worker/main.js", "worker/script.js", "worker/photographs.js", "boot/begin.js", "boot/main.js", "boot/start.js", "boot/python.js"];
+const ENTRIES = ["wasm/thread.js", "worker/main.js", "worker/script.js", "worker/photographs.js", "boot/begin.js", "widgets/engine/machine.js", "boot/main.js", "boot/start.js", "boot/python.js"];
 
 const PACKAGES = { "workbox-window": "build/workbox-window.prod.mjs" };
 

@@ -102,6 +102,7 @@ export const open = {
     webgpu: { device: "GPU", host: "host (NumPy)", nowhere: "not supported" },
     wasm: { device: "WebAssembly", host: "host (NumPy)", nowhere: "not supported" },
     numpy: { device: "NumPy", host: "NumPy", nowhere: "not supported" },
+    remote: { device: "another machine", host: "host (NumPy)", nowhere: "not supported" },
   },
 
   /**

@@ -62,6 +62,7 @@ export const page = {
   install: "Install as an app",
   bootLog: "Boot log",
   device: "Computed by",
+  anotherMachine: "Another machine…",
   latency: "Time for this answer",
   both: "The devices compared",
   agreement: "Do the devices agree?",

@@ -74,6 +74,12 @@ export const panels = {
   withoutGpu:
     "Without the GPU: its device was lost twice within a minute. Choose WebGPU to try again.",
 
+  elsewhere: "Another machine",
+
+  /** @param {string} why */
+  machineAway: (why) =>
+    `The other machine is gone: ${why}. Continuing without it; choose it again to reconnect.`,
+
   noKernelsYet: "Draw a digit or choose a photograph to see its kernels here.",
   measuring: "Measuring…",
   noCode: "NumPy computes this step: it has no code of its own.",
@@ -116,6 +122,7 @@ export const panels = {
   tuning:
     "Times every kernel that could compute this model here and keeps the fastest. Takes some seconds.",
   noTuningYet: "A model can be tuned once one of its answers has been measured.",
+  tunedThere: "The machine that computes chooses its own kernels; it can be tuned there.",
   nothingToTune: "NumPy has only one way to compute each op, so there is nothing to tune.",
 
   /** By the kind of warning that py/tallow/runtime/tuning.py gives. */

@@ -69,6 +69,7 @@ export const open = {
     webgpu: { device: "GPU", host: "主机（NumPy）", nowhere: "不支持" },
     wasm: { device: "WebAssembly", host: "主机（NumPy）", nowhere: "不支持" },
     numpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
+    remote: { device: "另一台机器", host: "主机（NumPy）", nowhere: "不支持" },
   },
   openReasons: {
     DECIDES: () => "它决定要计算什么",

@@ -61,6 +61,7 @@ export const page = {
   install: "安装为应用",
   bootLog: "启动日志",
   device: "计算设备",
+  anotherMachine: "另一台机器…",
   latency: "本次用时",
   both: "设备比较",
   agreement: "各设备的结果一致吗？",

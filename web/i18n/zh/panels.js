@@ -47,6 +47,10 @@ export const panels = {
   stageFailed: (why) => `失败：${why}`,
   withoutGpu: "不使用 GPU：设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
 
+  elsewhere: "另一台机器",
+  machineAway: (why) =>
+    `另一台机器已断开：${why}。继续计算，但不再使用它；想重新连接，请再次选择它。`,
+
   noKernelsYet: "画一个数字或选一张照片，这里就会显示它用到的内核。",
   measuring: "测量中…",
   noCode: "这一步由 NumPy 计算，没有自己的代码。",
@@ -78,6 +82,7 @@ export const panels = {
   cancelling: "这一步结束后取消…",
   tuning: "测量能计算这个模型的每一种内核，留下最快的：需要几秒钟。",
   noTuningYet: "有了答案并测量之后，才能为它的模型调优。",
+  tunedThere: "内核由负责计算的机器自己选择，可以在那里调优。",
   nothingToTune: "NumPy 的每个运算只有一种算法，没有可调优的。",
   tuningWarnings: {
     leftOut: (why, kernel) => `没有使用 ${kernel}：${why}。`,

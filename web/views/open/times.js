@@ -5,6 +5,7 @@
  */
 
 import { DEVICES } from "../../shared/devices.js";
+import { labelOf } from "../../i18n/labels.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -91,8 +92,9 @@ export class OpenTimes {
       dispatches: String(report.dispatches),
       host: String(report.host),
     });
-    const { label, onGpu } = DEVICES[device];
-    const name = onGpu && adapter ? `${label} (${adapter})` : label;
+    const label = say(labelOf(device));
+    const { onGpu, elsewhere } = DEVICES[device];
+    const name = (onGpu || elsewhere) && adapter ? `${label} (${adapter})` : label;
     const sentences = [text.openTimes(name, first, this.#series)];
     if (report.host) sentences.push(text.openCrossed(report.host, report.bytes));
     sentences.push(...report.moved.map((why) => text.openMoved(why)));
@@ -104,7 +106,7 @@ export class OpenTimes {
     const lines = found
       ? /** @type {Device[]} */ (Object.keys(DEVICES)).flatMap((device) => {
           const times = found.devices[device];
-          const { label } = DEVICES[device];
+          const label = say(labelOf(device));
           return times ? [text.openTimes(label, times.first ?? 0, times.series)] : [];
         })
       : [say(this.#words)];

@@ -86,13 +86,14 @@ export class Tuning {
   #show() {
     if (this.#running) return;
     const { device } = this.#engine;
-    const { onGpu } = DEVICES[device];
+    const { onGpu, elsewhere } = DEVICES[device];
+    const nothing = elsewhere ? text.tunedThere : text.nothingToTune;
     const result = this.#result.device === device ? this.#result.words() : "";
     this.#root.dataset.state = "idle";
     show(this.#button, words("tune"));
     this.#button.disabled = !onGpu || !this.#find;
-    this.#button.title = !onGpu ? text.nothingToTune : this.#find ? "" : text.noTuningYet;
-    show(this.#status, () => (onGpu ? result || text.tuning : text.nothingToTune));
+    this.#button.title = !onGpu ? nothing : this.#find ? "" : text.noTuningYet;
+    show(this.#status, () => (onGpu ? result || text.tuning : nothing));
   }
 
   async #run() {

@@ -75,8 +75,9 @@ export class Models {
       seconds: 0,
     };
     const began = performance.now();
-    // If the tuning record can't be read, Python must compile the model, to report that.
-    if (!runner?.tuningRefused) {
+    // If the tuning record can't be read, Python must compile the model, to report that. What a
+    // plan for another machine depends on, only Python knows.
+    if (!runner?.tuningRefused && !opened.machine) {
       const about = [name, entry.sha256, card, device, runner?.info, runner?.tuning];
       fetched.key = await keyOf(BUILD, ...about);
       if (fetched.key) await this.#recall(name, fetched);

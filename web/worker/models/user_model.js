@@ -116,7 +116,7 @@ export function userModelActions({ app, models, settled }) {
     const { files } = content;
     if (!files || feeds.some(({ texts, members }) => texts || members)) return null;
     const opened = await app.device;
-    if (!opened || opened.runner?.tuningRefused) return null;
+    if (!opened || opened.machine || opened.runner?.tuningRefused) return null;
     const { device, runner } = opened;
     const inputs = feeds.map(({ name, shape, dtype }) => [name, shape, dtype]);
     return keyOf(BUILD, "opened", files, inputs, device, runner?.info, runner?.tuning);
