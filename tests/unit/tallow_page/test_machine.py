@@ -61,9 +61,9 @@ def test_models_answer_there_as_here(lender: LenderThread) -> None:
 def test_a_refusal_tells_the_reason_alone_and_changes_nothing(lender: LenderThread) -> None:
     async def refused() -> None:
         await app.start("numpy")
-        with pytest.raises(DeviceUnavailableError, match="^the token is wrong; "):
+        with pytest.raises(DeviceUnavailableError, match=r"^the token is wrong; "):
             await app.connect(lender.name, "wrong")
-        with pytest.raises(DeviceUnavailableError, match="^the token is wrong; "):
+        with pytest.raises(DeviceUnavailableError, match=r"^the token is wrong; "):
             await app.start(lender.name, "wrong")
         assert default_device() == "numpy"
 

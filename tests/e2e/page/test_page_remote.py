@@ -1,0 +1,126 @@
+"""The page computes on another machine: here, on this test's process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.conftest import PATIENCE, Visitor
+from tests.e2e.page.test_page_accessible import findings
+from tests.unit.serve.lender import TOKEN, LenderThread, lending
+
+from tallow.serve.lending import Visit
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What borrowers have asked the server for."""
+    found: list[str] = []
+    answer = Visit.answer
+
+    def noted(self: Visit, message):
+        found.append(message.header["do"])
+        return answer(self, message)
+
+    monkeypatch.setattr(Visit, "answer", noted)
+    return found
+
+
+@pytest.fixture
+def lender() -> Iterator[LenderThread]:
+    with lending("numpy") as found:
+        yield found
+
+
+def connect(visitor: Visitor, address: str, token: str) -> None:
+    """Fills the form by the keyboard alone, from the menu on."""
+    select = visitor.hook("device-select")
+    select.select_option("remote")
+    expect(visitor.hook("machine")).to_be_visible()
+    select.focus()
+    for words in (address, token):
+        visitor.page.keyboard.press("Tab")
+        visitor.page.keyboard.press("ControlOrMeta+a")
+        visitor.page.keyboard.type(words)
+    visitor.page.keyboard.press("Enter")
+
+
+def test_another_machine_answers_until_it_is_gone(
+    visitor: Visitor, lender: LenderThread, asked: list[str]
+) -> None:
+    visitor.open("./?device=wasm")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    said, device = visitor.hook("machine-said"), visitor.device
+    address = lender.name.removeprefix("remote:")
+
+    connect(visitor, "http://lab.example", TOKEN)
+    expect(said).to_contain_text("https alone")
+    connect(visitor, address, "wrong")
+    expect(said).to_have_text(
+        "Not connected: the token is wrong; give the one that the server printed", timeout=PATIENCE
+    )
+    assert not findings(visitor.page)
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    expect(device).to_have_attribute("data-device", "wasm")
+    assert not asked
+
+    connect(visitor, address, TOKEN)
+    expect(device).to_have_attribute("data-device", "remote", timeout=PATIENCE)
+    expect(device).to_contain_text("NumPy")
+    expect(visitor.hook("machine")).to_be_hidden()
+    expect(visitor.hook("device-select")).to_be_focused()
+    visitor.wait()
+    asked.clear()
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert "run" in asked
+    assert "device=remote" not in visitor.page.url
+    assert TOKEN not in visitor.page.evaluate("JSON.stringify(localStorage)")
+
+    compare = visitor.hook("compare-run")
+    compare.click()
+    bars = visitor.hook("compare-result").locator("li")
+    expect(bars).to_have_count(6, timeout=PATIENCE)
+    expect(bars.first).to_contain_text("First run · Another machine")
+
+    lender.stop()
+    visitor.clear()
+    visitor.draw_seven()
+    expect(device).to_have_attribute("data-device", "wasm", timeout=PATIENCE)
+    visitor.wait()
+    assert visitor.read() == "7"
+    expect(device).to_contain_text("The other machine is gone: ")
+    expect(device).to_contain_text("the server ends")
+
+    lender.start()
+    visitor.hook("device-select").select_option("remote")  # the form has what was in it
+    visitor.hook("machine-connect").click()
+    expect(device).to_have_attribute("data-device", "remote", timeout=PATIENCE)
+    visitor.wait()
+    assert visitor.read() == "7"
+
+
+def test_the_form_can_be_left_and_keeps_the_address(visitor: Visitor, lender: LenderThread) -> None:
+    address = lender.name.removeprefix("remote:")
+    visitor.open("./?device=wasm")
+    connect(visitor, address, TOKEN)
+    expect(visitor.device).to_have_attribute("data-device", "remote", timeout=PATIENCE)
+    visitor.open("./?device=wasm")
+    visitor.hook("language-select").select_option("zh")
+    visitor.page.set_viewport_size({"width": 320, "height": 800})
+    select, form = visitor.hook("device-select"), visitor.hook("machine")
+    select.select_option("remote")
+    expect(visitor.hook("machine-address")).to_have_value(address)
+    expect(visitor.hook("machine-token")).to_have_value("")
+    expect(visitor.hook("machine-connect")).to_have_text("连接")
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") == 320
+    assert not findings(visitor.page)
+    visitor.hook("machine-token").press("Escape")
+    expect(form).to_be_hidden()
+    expect(select).to_be_focused()
+    expect(select).to_have_value("wasm")
