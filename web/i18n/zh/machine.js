@@ -4,7 +4,7 @@
 /** @type {typeof import("../en/machine.js").machine} */
 export const machine = {
   name: "另一台机器",
-  about: "在运行“tallow serve --compute”的机器上计算。您画的和选的会发送到那里。",
+  about: "在运行“tallow serve --\u2060compute”的机器上计算。您画的和选的会发送到那里。",
   address: "地址",
   token: "令牌",
   connect: "连接",
