@@ -9,6 +9,7 @@ import asyncio
 import math
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import nullcontext
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from bench import training
 from bench.serving import IN_BROWSER
 
-import tallow.torch as torch
+from tallow.core import context
 
 
 class Toy:
@@ -88,18 +89,17 @@ def run(*parts: str) -> dict[str, Any]:
     return names
 
 
-def lstm(x: Any, state: list[Any], weights: list[Any], *_: object) -> tuple[Any, Any, Any]:
-    """PyTorch's function behind its layer, for one layer, batch first."""
-    layer = torch.nn.LSTM(x.shape[-1], weights[1].shape[-1], batch_first=True)
-    names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
-    given = dict(zip(names, weights, strict=True))
-    outputs, (h, c) = torch.func.functional_call(layer, given, (x, tuple(state)))
-    return outputs, h, c
-
-
-@pytest.fixture
-def borch(monkeypatch: pytest.MonkeyPatch) -> None:
+def borch_of(torch: Any) -> ModuleType:
     """`borch_webgpu` for programs: PyTorch's names, and what borch adds for steps."""
+
+    def lstm(x: Any, state: list[Any], weights: list[Any], *_: object) -> tuple[Any, Any, Any]:
+        """PyTorch's function behind its layer, for one layer, batch first."""
+        layer = torch.nn.LSTM(x.shape[-1], weights[1].shape[-1], batch_first=True)
+        names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+        given = dict(zip(names, weights, strict=True))
+        outputs, (h, c) = torch.func.functional_call(layer, given, (x, tuple(state)))
+        return outputs, h, c
+
     stand_in = ModuleType("borch_webgpu")
     vars(stand_in).update(
         {name: getattr(torch, name) for name in ("nn", "optim", "tensor", "zeros")},
@@ -107,7 +107,17 @@ def borch(monkeypatch: pytest.MonkeyPatch) -> None:
         compiled=lambda step: step,
         scope=nullcontext,
     )
-    monkeypatch.setitem(sys.modules, "borch_webgpu", stand_in)
+    return stand_in
+
+
+@pytest.fixture
+def borch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """That module, within PyTorch's habits, which other tests do not have."""
+    with context.pytorch.override(True), context.floating.override(None):
+        import tallow.torch
+
+        monkeypatch.setitem(sys.modules, "borch_webgpu", borch_of(tallow.torch))
+        yield
 
 
 @pytest.mark.parametrize("network", list(training.NETWORKS))
