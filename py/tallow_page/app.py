@@ -98,6 +98,9 @@ _T = TypeVar("_T")
 
 _models: dict[str, _Loaded] = {}
 
+_borrowed: dict[str, Any] = {}
+"""The backends of other machines, by name; a connection is closed when another device is chosen."""
+
 _usual_warning = warnings.showwarning
 _warned: list[dict[str, str]] = []  # not yet reported to the page
 
@@ -130,6 +133,7 @@ async def connect(device: str, token: str) -> str:
     except DeviceUnavailableError as error:
         # The visitor has just written the address: the reason is enough.
         raise DeviceUnavailableError(str(error.__cause__ or error)) from error
+    _borrowed[device] = backend(device)
     return json.dumps({"device": info.device, "adapter": info.adapter})
 
 
@@ -150,6 +154,8 @@ async def start(device: str, token: str | None = None) -> str:
     if token is not None:
         await connect(device, token)
     set_default_device(device)
+    for other in _borrowed.keys() - {device}:
+        _borrowed.pop(other).connection.close()
     info = backend().info
     return json.dumps({"device": info.device, "adapter": info.adapter, "reason": None})
 

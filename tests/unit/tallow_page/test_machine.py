@@ -13,7 +13,7 @@ from tests.files import Files
 from tests.unit.serve.lender import TOKEN, LenderThread, lending
 
 from tallow.errors import DeviceLostError, DeviceUnavailableError
-from tallow.runtime.device import default_device, set_default_device
+from tallow.runtime.device import backend, default_device, set_default_device
 from tallow_build.paths import ROOT
 from tallow_page import app, user_model
 
@@ -56,6 +56,21 @@ def test_models_answer_there_as_here(lender: LenderThread) -> None:
         assert json.loads(await app.profile("mnist", PIXELS))["profile"]["kernels"]
 
     asyncio.run(answers())
+
+
+def test_the_machine_is_given_back_when_another_device_is_chosen(lender: LenderThread) -> None:
+    async def chosen() -> None:
+        await app.start(lender.name, TOKEN)
+        connection = backend().connection  # type: ignore[attr-defined]
+        await _answer()
+        await app.start(lender.name, TOKEN)
+        assert backend().connection is connection and connection.lost is None  # type: ignore[attr-defined]
+        await app.start("wasm")
+        assert connection.lost is not None
+        await app.start(lender.name, TOKEN)
+        assert len(await _answer()) == 10
+
+    asyncio.run(chosen())
 
 
 def test_a_refusal_tells_the_reason_alone_and_changes_nothing(lender: LenderThread) -> None:

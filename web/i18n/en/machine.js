@@ -3,7 +3,8 @@
 
 export const machine = {
   name: "Another machine",
-  about: "Computes where “tallow serve --\u2060compute” runs. What you draw and choose is sent there.",
+  about:
+    "Computes where “tallow serve --\u2060compute” runs. What you draw and choose is sent there.",
   address: "Address",
   token: "Token",
   connect: "Connect",
