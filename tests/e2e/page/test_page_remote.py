@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import PATIENCE, Visitor
+from tests.e2e.open.opening import MNIST, Opening
 from tests.e2e.page.test_page_accessible import findings
 from tests.unit.serve.lender import TOKEN, LenderThread, lending
 
@@ -15,7 +17,7 @@ from tallow.serve.lending import Visit
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What borrowers have asked the server for."""
+    """What borrowers have asked the server for; in the end, they leave."""
     found: list[str] = []
     answer = Visit.answer
 
@@ -23,7 +25,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(message.header["do"])
         return answer(self, message)
 
+    leave = Visit.leave
+
+    def left(self: Visit) -> None:
+        leave(self)
+        found.append("leave")
+
     monkeypatch.setattr(Visit, "answer", noted)
+    monkeypatch.setattr(Visit, "leave", left)
     return found
 
 
@@ -103,6 +112,43 @@ def test_another_machine_answers_until_it_is_gone(
     expect(device).to_have_attribute("data-device", "remote", timeout=PATIENCE)
     visitor.wait()
     assert visitor.read() == "7"
+
+
+def test_photographs_and_own_models_are_computed_there(
+    visitor: Visitor, lender: LenderThread, asked: list[str], photos
+) -> None:
+    visitor.open("./?device=wasm&model=squeezenet1_1#classify")
+    visitor.choose(photos["coffee"]["path"])
+    here = visitor.answer("coffee.png")
+    connect(visitor, lender.name.removeprefix("remote:"), TOKEN)
+    expect(visitor.device).to_have_attribute("data-device", "remote", timeout=PATIENCE)
+    visitor.wait()
+    visitor.choose(photos["chelsea"]["path"])
+    visitor.answer("chelsea.png")
+    assert "run" in asked
+    visitor.choose(photos["coffee"]["path"])
+    there = visitor.answer("coffee.png")
+    assert [each["index"] for each in there] == [each["index"] for each in here]
+    asked.clear()
+    opening = Opening(visitor)
+    visitor.show("Open")
+    opening.choose(MNIST)
+    opening.run()
+    assert "run" in asked
+    times = visitor.hook("open-times")
+    expect(times).to_have_attribute("data-device", "remote")
+    expect(times).to_contain_text("Another machine (NumPy")
+    visitor.hook("open-compare").click()
+    opening.rest()
+    expect(visitor.hook("open-compared")).to_contain_text("Another machine")
+    visitor.hook("device-select").select_option("wasm")
+    expect(visitor.device).to_have_attribute("data-device", "wasm", timeout=PATIENCE)
+    visitor.wait()
+    expect(visitor.device).not_to_contain_text("gone")
+    deadline = time.monotonic() + 30
+    while "leave" not in asked and time.monotonic() < deadline:
+        visitor.page.wait_for_timeout(50)
+    assert "leave" in asked
 
 
 def test_the_form_can_be_left_and_keeps_the_address(visitor: Visitor, lender: LenderThread) -> None:

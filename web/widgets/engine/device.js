@@ -58,9 +58,9 @@ export class DeviceChoice {
       const { MachineForm } = await import(MACHINE.href);
       this.#form ??= this.#made(MachineForm);
       if (DEVICES[this.#chosen].elsewhere) this.#form.open();
-    } catch (error) {
+    } catch {
       if (this.#actual) this.show(this.#actual);
-      this.#info.textContent = say(wordsOf(error));
+      this.#info.textContent = text.notImported("machine.js");
     }
   }
 
