@@ -88,6 +88,7 @@ def test_another_machine_answers_until_it_is_gone(
     visitor.draw_seven()
     assert visitor.read() == "7"
     assert "run" in asked
+    expect(visitor.page.get_by_text("Nothing you draw or choose leaves")).to_be_hidden()
     assert "device=remote" not in visitor.page.url
     assert TOKEN not in visitor.page.evaluate("JSON.stringify(localStorage)")
 
@@ -105,6 +106,7 @@ def test_another_machine_answers_until_it_is_gone(
     assert visitor.read() == "7"
     expect(device).to_contain_text("The other machine is gone: ")
     expect(device).to_contain_text("the server ends")
+    expect(visitor.page.get_by_text("Nothing you draw or choose leaves")).to_be_visible()
 
     lender.start()
     visitor.hook("device-select").select_option("remote")  # the form has what was in it
