@@ -32,6 +32,7 @@ from playwright.sync_api import (
 from starlette.routing import Mount
 from tests.side_by_side import pytest_xdist_make_scheduler  # noqa: F401 (pytest calls it)
 
+from tallow.core import context
 from tallow.runtime.native.device import find_adapter
 from tallow_build.environment import browser as chromium
 from tallow_build.paths import DIST, ROOT, WEB
@@ -71,6 +72,15 @@ def pytest_collection() -> Generator[None, Any, Any]:
 def pytest_report_header() -> str:
     """Reports which browser the tests will use."""
     return f"chromium: {chromium.find() or 'the one that Playwright has installed'}"
+
+
+def pytest_collection_finish() -> None:
+    """No file of tests may change the habits of all others while it is imported."""
+    if context.pytorch.get():
+        raise pytest.UsageError(
+            "a file of tests imports tallow.torch; import it in a fixture, within "
+            "`context.pytorch.override(True)`"
+        )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
