@@ -50,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                        help="a request's size (%(default)s)")  # fmt: skip
     group.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS",
                        help="until a request is refused (%(default)s)")  # fmt: skip
+    group.add_argument("--drain", type=float, default=0.0, metavar="SECONDS",
+                       help="to answer on at the end, no longer ready (%(default)s)")  # fmt: skip
     group.add_argument("--grace", type=float, default=30.0, metavar="SECONDS",
                        help="for requests in hand at the end (%(default)s)")  # fmt: skip
     group.add_argument("--warm", action="store_true",
@@ -107,12 +109,15 @@ def _serve(options: argparse.Namespace) -> None:
         _positive(name, getattr(options, name))
     if not 0 <= options.batch_wait_ms <= 10_000:
         raise OptionError(f"--batch-wait-ms {options.batch_wait_ms:g}: give 0 to 10000")
+    if not 0 <= options.drain <= 3600:
+        raise OptionError(f"--drain {options.drain:g}: give 0 to 3600")
     limits = Limits(
         options.max_batch,
         options.batch_wait_ms / 1000,
         options.max_queue,
         round(options.max_body_mb * 1e6),
         options.timeout,
+        options.drain,
         options.grace,
     )
     sources = sources_of(options.model, options.name, _spec(options))

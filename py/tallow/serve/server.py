@@ -92,8 +92,11 @@ async def _run(
         each.add_done_callback(lambda task: stop.set())  # one that fails ends the other, too
     loading = asyncio.create_task(repository.load_all())
     await stop.wait()
-    _log.info("ending; requests in hand are answered")
     repository.stopping = True
+    if limits.drain:
+        _log.info("not ready any more; requests are answered for another %g s", limits.drain)
+        await asyncio.wait(tasks, timeout=limits.drain, return_when=asyncio.FIRST_COMPLETED)
+    _log.info("ending; requests in hand are answered")
     rest.end()
     await asyncio.gather(rpc.end(limits.grace), *tasks)
     loading.cancel()

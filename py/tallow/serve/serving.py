@@ -21,13 +21,15 @@ from .worker import Worker
 class Limits:
     """What a request may take. batch: rows of a batch. wait: seconds that a request waits for
     others. queue: requests that wait for a model. body: bytes of a request. timeout: seconds until
-    an answer; None is as long as it takes. grace: seconds that requests in hand have at the end."""
+    an answer; None is as long as it takes. drain: seconds at the end in which the service is not
+    ready and still answers. grace: seconds that requests in hand have after that."""
 
     batch: int = 32
     wait: float = 0.002
     queue: int = 256
     body: int = 64 << 20
     timeout: float | None = 60.0
+    drain: float = 0.0
     grace: float = 30.0
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unit.deploy.manifests import COMPOSE, CONTAINERFILES, DEPLOY, PORTS, instructions, read
+from tests.unit.deploy.manifests import (
+    COMPOSE,
+    CONTAINERFILES,
+    DEPLOY,
+    PORTS,
+    instructions,
+    options,
+    read,
+)
 
 SERVICES = read(COMPOSE)["services"]
 COLLECTOR = read(DEPLOY / "collector.yaml")
@@ -55,7 +64,7 @@ def test_what_it_names_is_there(name):
     assert set(service.get("depends_on", ())) <= SERVICES.keys()
     if "build" in service:
         where = COMPOSE.parent / service["build"]["context"] / service["build"]["dockerfile"]
-        assert where.resolve() == CONTAINERFILES[name]
+        assert where.resolve() == CONTAINERFILES[name.removesuffix("-2")]
 
 
 def test_health_is_asked_as_in_the_images():
@@ -78,6 +87,26 @@ def test_ports_of_the_service():
     assert inside == set(PORTS.values())
     (page,) = SERVICES["page"]["ports"]
     assert page.endswith(f":{PORTS['http']}")
+
+
+def test_the_balance_reaches_both_replicas():
+    """Each is told to be unready for longer than the balance takes to see it."""
+    replicas = SERVICES["balance"]["environment"]["TALLOW_REPLICAS"].split()
+    assert replicas == [f"{name}:{PORTS['http']}" for name in ("serve", "serve-2")]
+    assert SERVICES["balance"]["depends_on"] == ["serve", "serve-2"]
+    text = (DEPLOY / "balance" / "Caddyfile").read_text("utf-8")
+    interval, timeout = (
+        int(re.search(rf"health_{what} (\d+)s", text)[1]) for what in ("interval", "timeout")
+    )
+    for name in ("serve", "serve-2"):
+        told = options(SERVICES[name]["command"])
+        assert interval + timeout <= int(told["drain"])
+        given = int(SERVICES[name]["stop_grace_period"].removesuffix("s"))
+        assert int(told["drain"]) + 30 < given  # the time of --grace
+    assert f"ARG CADDY={SERVICES['balance']['image']}\n" in CONTAINERFILES["page"].read_text(
+        "utf-8"
+    )
+    assert SERVICES["serve-2"].keys() - SERVICES["serve"].keys() == {"profiles"}
 
 
 def test_telemetry_arrives():

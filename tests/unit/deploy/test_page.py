@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import http.client
-import os
-import socket
-import subprocess
-import time
 from urllib.parse import urlsplit
 
 import pytest
+from tests.unit.deploy import caddy
 from tests.unit.deploy.manifests import DEPLOY
 
-from tallow_build.environment import caddy
-from tallow_build.serving.address import listen
 from tallow_build.serving.server import running
 
 FILES = (
@@ -72,36 +67,15 @@ def ours(folder):
 @pytest.fixture(scope="module")
 def theirs(folder, tmp_path_factory):
     """Caddy, told what the image tells it but for the folder and the port."""
-    program = caddy.find() or pytest.skip("Caddy is not installed, and Debian's is not to be had")
-    with listen("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
     text = (DEPLOY / "page" / "Caddyfile").read_text("utf-8")
     assert ":8080 {" in text
     assert "root * /srv" in text
     place = tmp_path_factory.mktemp("caddy")
+    port = caddy.free_port()
     told = place / "Caddyfile"
     told.write_text(text.replace(":8080", f"http://127.0.0.1:{port}").replace("/srv", str(folder)))
-    command = [program, "run", "--config", told, "--adapter", "caddyfile"]
-    home = {"XDG_CONFIG_HOME": str(place), "XDG_DATA_HOME": str(place), "HOME": str(place)}
-    with (place / "log").open("wb") as log:
-        process = subprocess.Popen(command, env=os.environ | home, stdout=log, stderr=log)
-    try:
-        until_it_listens(process, port, place / "log")
+    with caddy.running(told, port, place):
         yield f"127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
-
-
-def until_it_listens(process, port, log):
-    for _ in range(300):
-        assert process.poll() is None, log.read_text()
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail(log.read_text())
 
 
 def ask(server, path, headers):

@@ -22,13 +22,15 @@ MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
 
 
 class Service:
-    """`python -m tallow serve` with arguments, on ports that are free.
+    """`python -m tallow serve` with arguments, on ports that are free unless `port` is given.
 
     lines: what it has logged. http, grpc: its addresses.
     """
 
-    def __init__(self, *arguments: object, environment: dict[str, str] | None = None) -> None:
-        ports = ("--host", "127.0.0.1", "--port", "0", "--grpc-port", "0")
+    def __init__(
+        self, *arguments: object, port: int = 0, environment: dict[str, str] | None = None
+    ) -> None:
+        ports = ("--host", "127.0.0.1", "--port", str(port), "--grpc-port", "0")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tallow", "serve", *map(str, arguments), *ports],
             stderr=subprocess.PIPE, text=True, cwd=ROOT,

@@ -32,6 +32,8 @@ from . import running
         (["m.onnx", "--max-body-mb", "-1"], "--max-body-mb -1"),
         (["m.onnx", "--timeout", "nan"], "--timeout nan"),
         (["m.onnx", "--grace", "0"], "--grace 0"),
+        (["m.onnx", "--drain", "-1"], "--drain -1"),
+        (["m.onnx", "--drain", "nan"], "--drain nan"),
         (["m.onnx", "--batch-wait-ms", "-1"], "--batch-wait-ms -1"),
         (["m.onnx", "--port", "70000"], "--port 70000: is no port"),
         (["m.onnx", "--grpc-port", "-1"], "--grpc-port -1: is no port"),
