@@ -6,6 +6,7 @@ import argparse
 import logging
 import math
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,15 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _token(options: argparse.Namespace) -> str | None:
-    return options.token or os.environ.get("TALLOW_TOKEN") or None
+    """The token that was given, if one was: an empty variable is none, an empty option a mistake,
+    such as a variable of the shell that is not set."""
+    found = os.environ.get("TALLOW_TOKEN") or None if options.token is None else options.token
+    if found is not None and not re.fullmatch("[!-~]+", found):
+        raise OptionError(
+            "the token (--token or TALLOW_TOKEN) is empty, or has spaces, line breaks or letters "
+            "that a header cannot have; give visible ASCII characters"
+        )
+    return found
 
 
 def _positive(name: str, value: float, whole: bool = False) -> None:

@@ -36,11 +36,11 @@ class Request:
 def read(body: bytes, headers: Mapping[str, str]) -> Request:
     """The request in a body. Raises FeedError, with a line that says what is wrong."""
     text = headers.get(LENGTH)
-    end = len(body)
+    end: int | None = len(body)
     if text is not None:
-        if not (text.isascii() and text.isdecimal() and int(text) <= len(body)):
-            raise FeedError(f"{LENGTH} is {text!r}; the body has {len(body):,} bytes")
-        end = int(text)
+        end = whole_number(text)
+        if end is None or end > len(body):
+            raise FeedError(f"{LENGTH} is {text!r:.40}; the body has {len(body):,} bytes")
     whole = _mapping(json_of(body[:end]), "the request")
     feeds: dict[str, Any] = {}
     rest = memoryview(body)[end:]
@@ -59,7 +59,15 @@ def read(body: bytes, headers: Mapping[str, str]) -> Request:
         if "classification" in parameters or "shared_memory_region" in parameters:
             raise FeedError(f"the output {name!r} asks for an extension that is not served")
         outputs[name] = _flag(parameters, "binary_data", binary)
-    return Request(str(whole.get("id") or ""), feeds, outputs, binary, timeout_of(own))
+    name = whole.get("id")
+    if not isinstance(name, str | None):
+        raise FeedError(f"the id is {name!r:.40}; give a string")
+    return Request(name or "", feeds, outputs, binary, timeout_of(own))
+
+
+def whole_number(text: str) -> int | None:
+    """The number that decimal digits write; None for anything else, and for more than 18 digits."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
 
 
 def json_of(text: bytes) -> Any:

@@ -31,18 +31,26 @@ NAMES = {
 }
 """The protocol's name of each type, by the names of ONNX and NumPy."""
 
-_NUMPY = {name: own for own, name in NAMES.items()}  # BYTES are objects
+NUMPY = {name: own for own, name in NAMES.items()}
+"""NumPy's name of each type of the protocol; BYTES are objects."""
+
+_MOST_AXES = 64
+_MOST_VALUES = 1 << 59
+"""What NumPy can address."""
+
 _KINDS = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}
 """The kinds of numbers in JSON that a kind of array takes."""
 
 
 def _checked(name: str, datatype: str, shape: Sequence[Any]) -> tuple[str, tuple[int, ...]]:
     """NumPy's name of the type, and the shape. Raises FeedError."""
-    if datatype not in _NUMPY:
+    if datatype not in NUMPY:
         raise FeedError(f"the input {name!r} has the datatype {datatype!r}, which is none")
     if not all(isinstance(x, int) and not isinstance(x, bool) and x >= 0 for x in shape):
         raise FeedError(f"the input {name!r} has the shape {list(shape)}, which is none")
-    return _NUMPY[datatype], tuple(shape)
+    if len(shape) > _MOST_AXES or math.prod(max(x, 1) for x in shape) > _MOST_VALUES:
+        raise FeedError(f"the input {name!r} has a shape that is too large for any array")
+    return NUMPY[datatype], tuple(shape)
 
 
 def from_list(name: str, datatype: str, shape: Sequence[Any], data: Any) -> Any:
@@ -51,7 +59,10 @@ def from_list(name: str, datatype: str, shape: Sequence[Any], data: Any) -> Any:
 
     kind, sizes = _checked(name, datatype, shape)
     if kind == "object":
-        values = _flat(data)
+        try:
+            values = _flat(data)
+        except RecursionError as error:
+            raise FeedError(f"the data of the input {name!r} are nested too deeply") from error
         if not all(isinstance(each, (str, bytes)) for each in values):
             raise FeedError(f"the data of the input {name!r} are not all texts")
         found = np.empty(len(values), object)
@@ -98,6 +109,8 @@ def from_bytes(name: str, datatype: str, shape: Sequence[Any], data: bytes | mem
     if len(data) != needed:
         raise FeedError(f"the input {name!r} has {len(data):,} bytes; {datatype} {list(sizes)} "
                         f"needs {needed:,}")  # fmt: skip
+    if kind == "bool" and np.frombuffer(data, "uint8").max(initial=0) > 1:
+        raise FeedError(f"the input {name!r} has bytes that are neither 0 nor 1, for BOOL")
     return np.frombuffer(data, kind).reshape(sizes)
 
 

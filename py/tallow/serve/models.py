@@ -17,7 +17,7 @@ from ..grad_mode import no_grad
 from ..nn import Module
 from ..runtime.jit import Jitted
 from ..tensor import Tensor, asarray
-from .datatypes import NAMES
+from .datatypes import NAMES, NUMPY
 from .gatherer import parts
 
 Arrays = dict[str, Any]
@@ -261,9 +261,5 @@ def zeros(model: Computed, rows: int) -> Arrays | None:
         if port.datatype == "BYTES":
             return None
         sizes = (rows, *shape[1:]) if shape[:1] == (-1,) else shape
-        found[port.name] = np.zeros(sizes, _numpy_name(port.datatype))
+        found[port.name] = np.zeros(sizes, NUMPY[port.datatype])
     return found
-
-
-def _numpy_name(datatype: str) -> str:
-    return next(name for name, each in NAMES.items() if each == datatype)

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import FeedError, OptionError
 from ..vision.io.decoding import decode_picture
 from .bodies import json_of
-from .datatypes import NAMES, from_list
+from .datatypes import NUMPY, from_list
 from .models import Arrays, Port
 
 
@@ -100,24 +100,29 @@ def _pixels(port: Port, body: bytes, how: Preparation, where: str) -> Any:
     channels, sides = (
         (shape[3], shape[1:3]) if last else (shape[1] if len(shape) == 4 else 0, shape[2:])
     )
-    if channels not in (1, 3) or -1 in sides:
+    if channels not in (1, 3) or -1 in sides or port.datatype == "BYTES":
         raise FeedError(f"the input {port.name!r}, {list(shape)}, takes no pictures")
     picture = decode_picture(body, where).convert("L" if channels == 1 else "RGB")
     height, width = sides
     scale = max(height / how.crop / picture.height, width / how.crop / picture.width)
-    grown = [max(side, round(old * scale)) for side, old in
-             zip((width, height), picture.size, strict=True)]  # fmt: skip
-    picture = picture.resize(grown, Image.Resampling.BICUBIC)
-    left, top = (grown[0] - width) // 2, (grown[1] - height) // 2
-    picture = picture.crop((left, top, left + width, top + height))
+    # Only what is seen is scaled: a line of 60,000 pixels would grow to gigabytes otherwise.
+    left, right = _seen(picture.width, width, scale)
+    top, bottom = _seen(picture.height, height, scale)
+    picture = picture.resize((width, height), Image.Resampling.BICUBIC, (left, top, right, bottom))
     values: Any = np.asarray(picture, np.float32).reshape(height, width, channels)
     if any(len(each) not in (1, channels) for each in (how.mean, how.std)):
         raise FeedError(f"--mean and --std have one value or {channels}, one per channel")
-    kind = next(name for name, each in NAMES.items() if each == port.datatype)
     if port.datatype.startswith("FP"):
         values = (values - np.array(how.mean, np.float32)) / np.array(how.std, np.float32)
-    values = values.astype(kind)[None]
+    values = values.astype(NUMPY[port.datatype])[None]
     return values if last else np.ascontiguousarray(values.transpose(0, 3, 1, 2))
+
+
+def _seen(length: int, wanted: int, scale: float) -> tuple[float, float]:
+    """Where the middle of a side begins and ends, if `wanted` pixels are seen after scaling."""
+    grown = max(wanted, round(length * scale))
+    start = (grown - wanted) // 2
+    return start * length / grown, (start + wanted) * length / grown
 
 
 def ranked(outputs: Mapping[str, Any], top: int, labels: Sequence[str]) -> list[dict[str, Any]]:

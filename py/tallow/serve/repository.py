@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import OptionError, ServiceError, TallowError
+from .bodies import whole_number
 from .figures import Figures
 from .models import ModuleSpec, opened
 from .refusals import line_of
@@ -190,7 +191,7 @@ class Repository:
                 why = "; ".join(entry.reasons.values()) or "it is being loaded"
                 raise ServiceError("unready", f"the model {name!r} does not serve: {why}")
             return entry.versions[max(entry.versions)]
-        number = int(version) if version.isdecimal() and version.isascii() else -1
+        number = whole_number(version)
         if number in entry.versions:
             return entry.versions[number]
         if number in entry.reasons:
@@ -198,7 +199,7 @@ class Repository:
             raise ServiceError("unready", why)
         known = ", ".join(map(str, entry.versions)) or "none"
         raise ServiceError(
-            "missing", f"the model {name!r} has no version {version!r}; there are: {known}"
+            "missing", f"the model {name!r} has no version {version!r:.40}; there are: {known}"
         )
 
     def versions(self, name: str) -> list[int]:

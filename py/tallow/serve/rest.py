@@ -18,12 +18,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from ..core import watching
-from ..errors import FeedError, TallowError
+from ..errors import FeedError, ServiceError, TallowError
 from .bodies import LENGTH, read, written
 from .guard import Guard, too_large
 from .pictures import Preparation, feeds_of, ranked
 from .plane import Plane
 from .refusals import HTTP, kind_of, line_of
+from .serving import Limits
 
 _log = logging.getLogger("tallow.serve")
 _LARGE = 1 << 16
@@ -39,13 +40,15 @@ def request_span(headers: Mapping[str, str], model: str) -> AbstractContextManag
 class Endpoints(V2Endpoints):  # type: ignore[misc]
     """KServe's endpoints, with versions, and tensors that stay bytes.
 
-    preparations: how pictures become inputs, by the model's name. most: bytes of a body.
+    preparations: how pictures become inputs, by the model's name.
     """
 
-    def __init__(self, plane: Plane, preparations: Mapping[str, Preparation], most: int) -> None:
+    def __init__(
+        self, plane: Plane, preparations: Mapping[str, Preparation], limits: Limits
+    ) -> None:
         super().__init__(plane, ModelRepositoryExtension(plane.model_registry))
         self._repository = plane.repository
-        self._preparations, self._most = preparations, most
+        self._preparations, self._limits = preparations, limits
 
     async def model_metadata(
         self, model_name: str, model_version: str | None = None
@@ -124,15 +127,19 @@ class Endpoints(V2Endpoints):  # type: ignore[misc]
         return self._repository.index()
 
     async def _body(self, request: Request) -> bytes:
-        pieces, size = [], 0
+        pieces, size, limits = [], 0, self._limits
         try:
-            async for piece in request.stream():
-                size += len(piece)
-                if size > self._most:
-                    raise too_large(size, self._most)
-                pieces.append(piece)
+            async with asyncio.timeout(limits.timeout):
+                async for piece in request.stream():
+                    size += len(piece)
+                    if size > limits.body:
+                        raise too_large(size, limits.body)
+                    pieces.append(piece)
         except ClientDisconnect as error:
             raise ClientGoneError from error
+        except TimeoutError as error:
+            words = f"the body has not arrived within {limits.timeout:g} s"
+            raise ServiceError("late", words) from error
         return b"".join(pieces)
 
 
@@ -179,14 +186,14 @@ class Rest(RESTServer):  # type: ignore[misc]
     """KServe's server with our endpoints."""
 
     def __init__(
-        self, plane: Plane, preparations: Mapping[str, Preparation], token: str | None, most: int,
-        grace: float,
+        self, plane: Plane, preparations: Mapping[str, Preparation], token: str | None,
+        limits: Limits,
     ) -> None:  # fmt: skip
         super().__init__(
-            "kserve.model_server:app", plane, None, 0, grace_period=max(1, round(grace))
+            "kserve.model_server:app", plane, None, 0, grace_period=max(1, round(limits.grace))
         )
-        self._endpoints = Endpoints(plane, preparations, most)
-        self._token, self._most = token, most
+        self._endpoints = Endpoints(plane, preparations, limits)
+        self._token, self._most = token, limits.body
         self._server.capture_signals = nullcontext  # signals are server.py's
 
     async def serve(self, socket: Any) -> None:

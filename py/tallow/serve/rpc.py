@@ -45,6 +45,11 @@ class Servicer(InferenceServicer):  # type: ignore[misc]
             code = "INTERNAL" if kind is None else GRPC[kind]
             await context.abort(grpc.StatusCode[code], line_of(error))
 
+    async def ServerMetadata(self, request: Any, context: Any) -> Any:
+        """What the service is."""
+        async with self._answering(context):
+            return messages.ServerMetadataResponse(**self._plane.metadata())
+
     async def ModelReady(self, request: Any, context: Any) -> Any:
         """Whether a model serves."""
         async with self._answering(context):

@@ -80,7 +80,7 @@ async def _run(
     repository = Repository(sources, device, limits, Figures(), warm)
     plane = Plane(repository)
     rpc = Rpc(plane, address.host, address.grpc_port, token, limits.body)
-    rest = Rest(plane, preparations, token, limits.body, limits.grace)
+    rest = Rest(plane, preparations, token, limits)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)

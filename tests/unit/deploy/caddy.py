@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    file: Path, port: int, place: Path, environment: Mapping[str, str] | None = None
+    file: Path, port: int, place: Path, environment: dict[str, str] | None = None
 ) -> Iterator[None]:
     """Caddy, from the moment that it listens at the port. place: where it may write."""
     program = caddy.find() or pytest.skip("Caddy is not installed, and Debian's is not to be had")

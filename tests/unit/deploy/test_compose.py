@@ -95,9 +95,8 @@ def test_the_balance_reaches_both_replicas():
     assert replicas == [f"{name}:{PORTS['http']}" for name in ("serve", "serve-2")]
     assert SERVICES["balance"]["depends_on"] == ["serve", "serve-2"]
     text = (DEPLOY / "balance" / "Caddyfile").read_text("utf-8")
-    interval, timeout = (
-        int(re.search(rf"health_{what} (\d+)s", text)[1]) for what in ("interval", "timeout")
-    )
+    (interval,) = map(int, re.findall(r"health_interval (\d+)s", text))
+    (timeout,) = map(int, re.findall(r"health_timeout (\d+)s", text))
     for name in ("serve", "serve-2"):
         told = options(SERVICES[name]["command"])
         assert interval + timeout <= int(told["drain"])

@@ -65,10 +65,18 @@ def test_binary_nan_is_a_value() -> None:
         (body(datatype=None), "no datatype"),
         (body(shape=[-1]), "which is none"),
         (body(shape="2"), "no shape"),
+        (body(shape=[1] * 65, data=[1]), "too large for any array"),
+        (body(shape=[0, 1 << 40, 1 << 40], data=[]), "too large for any array"),
+        (b'{"id": {}, ' + body()[1:], "the id is {}; give a string"),
         (body(datatype="INT8", data=[1, 300]), "beyond INT8"),
         (body(datatype="INT8", data=[1, 1.5]), "not all of INT8"),
         (body(datatype="BOOL", data=[1, 0]), "not all of BOOL"),
         (body(datatype="BYTES", data=["a", 1]), "not all texts"),
+        (body(data="@").replace(b'"@"', b"[" * 900 + b"1" + b"]" * 900), "no array"),
+        (
+            body(datatype="BYTES", data="@").replace(b'"@"', b"[" * 900 + b'"a"' + b"]" * 900),
+            "nested too deeply",
+        ),
         (b'{"inputs": [{"name": "x", "datatype": "FP32", "shape": [1]}]}', "neither data nor"),
     ],
 )
@@ -86,7 +94,9 @@ def test_binary_that_is_wrong() -> None:
     text, headers = binary([1], bytes(4))
     with pytest.raises(FeedError, match="3 bytes follow"):
         read(text + b"abc", headers)
-    for length in ("-1", "x", "9999999"):
+    with pytest.raises(FeedError, match="neither 0 nor 1, for BOOL"):
+        from_bytes("x", "BOOL", [2], b"\1\2")
+    for length in ("-1", "x", "9999999", "9" * 5000):
         with pytest.raises(FeedError, match="inference-header-content-length"):
             read(text, {LENGTH: length})
     with pytest.raises(FeedError, match="extension that is not served"):
@@ -152,6 +162,25 @@ def test_a_picture_becomes_an_input() -> None:
     assert found.dtype == np.uint8 and (found == 7).all()
 
 
+def test_a_picture_is_scaled_and_cut_in_one_step() -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (50, 90, 3), np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(noise).save(out, "PNG")
+    port = Port("x", "UINT8", (-1, 20, 24, 3))
+    found = feeds_of(port, out.getvalue(), "image/png", Preparation(crop=0.8), "it")["x"][0]
+    whole = Image.fromarray(noise).resize((45, 25), Image.Resampling.BICUBIC)
+    expected = np.asarray(whole.crop((10, 2, 34, 22))).astype(int)
+    assert np.abs(found.astype(int) - expected).max() <= 1
+
+
+def test_a_thin_picture_takes_no_memory() -> None:
+    """Grown as a whole to the input's width it would have 3,000 million pixels."""
+    port = Port("x", "FP32", (-1, 3, 224, 224))
+    thin = picture((1, 60_000), (255, 0, 0))
+    found = feeds_of(port, thin, "image/png", Preparation(), "it")["x"][0]
+    assert (found[0] == 1).all() and (found[1:] == 0).all()
+
+
 def test_what_is_no_picture() -> None:
     port = Port("x", "FP32", (-1, 3, 8, 8))
     whole = picture((9, 9), (1, 2, 3))
@@ -160,6 +189,8 @@ def test_what_is_no_picture() -> None:
             feeds_of(port, data, "image/png", Preparation(), "it")
     with pytest.raises(FeedError, match="takes no pictures"):
         feeds_of(Port("x", "FP32", (-1, 9)), whole, "image/png", Preparation(), "it")
+    with pytest.raises(FeedError, match="takes no pictures"):
+        feeds_of(Port("x", "BYTES", (-1, 3, 8, 8)), whole, "image/png", Preparation(), "it")
     with pytest.raises(FeedError, match="one per channel"):
         feeds_of(port, whole, "image/png", Preparation((1.0, 2.0)), "it")
     with pytest.raises(FeedError, match="list of numbers"):

@@ -214,6 +214,9 @@ def test_a_wrong_token(service: running.Service, http: Any, grpc: Any) -> None:
         with pytest.raises(InferenceServerException, match="service's token") as error:
             grpc.infer("digits", inputs, headers=dict(wrong))
         assert error.value.status() == "StatusCode.UNAUTHENTICATED"
+        with pytest.raises(InferenceServerException, match="service's token"):
+            grpc.get_server_metadata(headers=dict(wrong))
+    assert grpc.get_server_metadata(headers=dict(TOKEN), as_json=True)["name"] == "tallow"
     for path in ("/v2/health/live", "/v2/health/ready", "/metrics"):
         assert service.ask(path)[0] == 200
 
