@@ -92,8 +92,10 @@ def _lend(options: argparse.Namespace) -> None:
         raise OptionError("serve: --compute takes no model; serve models in another process")
     _positive("memory_gb", options.memory_gb)
     _positive("borrowers", options.borrowers, whole=True)
-    terms = Terms(_token(options) or new_token(), round(options.memory_gb * 1e9), options.borrowers)
-    run(backend(_DEVICES.get(options.device)), terms, options.host, options.port)
+    token = _token(options)
+    terms = Terms(token or new_token(), round(options.memory_gb * 1e9), options.borrowers)
+    device = backend(_DEVICES.get(options.device))
+    run(device, terms, options.host, options.port, tell=token is None)
 
 
 def _serve(options: argparse.Namespace) -> None:

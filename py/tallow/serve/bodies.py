@@ -59,10 +59,10 @@ def read(body: bytes, headers: Mapping[str, str]) -> Request:
         if "classification" in parameters or "shared_memory_region" in parameters:
             raise FeedError(f"the output {name!r} asks for an extension that is not served")
         outputs[name] = _flag(parameters, "binary_data", binary)
-    name = whole.get("id")
-    if not isinstance(name, str | None):
-        raise FeedError(f"the id is {name!r:.40}; give a string")
-    return Request(name or "", feeds, outputs, binary, timeout_of(own))
+    own_id = whole.get("id")
+    if not isinstance(own_id, str | None):
+        raise FeedError(f"the id is {own_id!r:.40}; give a string")
+    return Request(own_id or "", feeds, outputs, binary, timeout_of(own))
 
 
 def whole_number(text: str) -> int | None:

@@ -19,7 +19,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..core.packages import package
-from ..errors import DeviceUnavailableError, PlanError, TallowError
+from ..errors import DeviceUnavailableError, PlanError
 from ..runtime.base import Backend
 from ..runtime.remote.wire import FRAME, Assembler, Message, error_as_json, frames
 from ..version import __version__
@@ -62,7 +62,7 @@ class Lender:
             pass  # it went away; what it had is freed
         except PlanError as error:
             await _send(socket, {"error": error_as_json(error)})
-            await socket.close(WRONG, _reason(error))
+            await socket.close(WRONG, _reason(str(error)))
 
     async def _receive(self, socket: Any) -> None:
         assembler = Assembler(0)  # no bytes from strangers
@@ -75,7 +75,7 @@ class Lender:
             LOG.warning("%s was refused: %s", _name(socket), problem)
             error = error_as_json(DeviceUnavailableError(problem))
             await _send(socket, {"error": error, "id": number})
-            await socket.close(BUSY if "borrowers" in problem else REFUSED, problem)
+            await socket.close(BUSY if "borrowers" in problem else REFUSED, _reason(problem))
             return
         assembler.most = self._terms.memory
         visit = Visit(self._backend, self._terms.memory)
@@ -97,11 +97,11 @@ class Lender:
         if header.get("do") != "hello":
             return "a borrower says hello first"
         if not hmac.compare_digest(
-            str(header.get("token", "")).encode(), self._terms.token.encode()
+            str(header.get("token", "")).encode(errors="replace"), self._terms.token.encode()
         ):
             return "the token is wrong; give the one that the server printed"
         if header.get("version") != __version__:
-            theirs = str(header.get("version"))[:40]
+            theirs = ascii(header.get("version"))[:40].strip("'")
             return f"the server has Tallow {__version__}, you have {theirs}; install the same one"
         if self._present >= self._terms.borrowers:
             return f"all {self._terms.borrowers} borrowers that the server takes are here"
@@ -132,9 +132,9 @@ def _name(socket: Any) -> str:
     return f"{address[0]}:{address[1]}" if address else "a borrower"
 
 
-def _reason(error: TallowError) -> str:
-    """As a frame that closes a connection has room for: 123 bytes."""
-    return str(error).encode()[:120].decode(errors="ignore")
+def _reason(words: str) -> str:
+    """As much of them as a frame that closes a connection has room for: 123 bytes."""
+    return words.encode(errors="replace")[:120].decode(errors="ignore")
 
 
 def _health(socket: Any, request: Any) -> Any:
@@ -174,14 +174,18 @@ async def serve(
     lender.close()
 
 
-def run(backend: Backend, terms: Terms, host: str, port: int) -> None:
-    """Lends the device until SIGTERM or SIGINT; says where, and with which token. Blocks. Raises
-    OSError for an address that is taken."""
+def run(backend: Backend, terms: Terms, host: str, port: int, *, tell: bool) -> None:
+    """Lends the device until SIGTERM or SIGINT; says where. Blocks. Raises OSError for an address
+    that is taken.
+
+    tell: whether the log has the token, which nobody could know otherwise.
+    """
 
     def ready(found: int) -> None:
         address = f"http://[{host}]:{found}" if ":" in host else f"http://{host}:{found}"
         LOG.info("%s is lent at %s", backend.info.adapter, address)
-        LOG.info("borrow it: tl.open_device(%r, token=%r)", f"remote:{address}", terms.token)
+        token = terms.token if tell else "..."
+        LOG.info("borrow it: tl.open_device(%r, token=%r)", f"remote:{address}", token)
 
     asyncio.run(serve(backend, terms, host, port, ready))
 

@@ -81,7 +81,7 @@ class Visit:
             found, parts = handler(header, message.parts)
         except TallowError as error:
             found, parts = {"error": error_as_json(error)}, []
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        except Exception as error:  # of any kind: a stranger wrote the message, and its plan
             words = f"the message {header.get('do')!r:.80} is incomplete or wrong: {error!r:.200}"
             found, parts = {"error": error_as_json(PlanError(words))}, []
         if number is None and "error" not in found:
@@ -101,6 +101,7 @@ class Visit:
 
     def _load(self, header: dict[str, Any], parts: list[memoryview]) -> Reply:
         number = int(header["program"])
+        self._close({"program": number}, [])
         try:
             plan = Plan.from_json(str(parts[0], "utf-8"))
             if plan.device != self._backend.target.name:

@@ -89,6 +89,22 @@ def test_a_device_that_was_lost_is_opened_again(monkeypatch: pytest.MonkeyPatch)
     assert (model(feeds)["logits"] == wanted).all()
 
 
+def test_a_token_that_is_given_is_not_in_the_log() -> None:
+    command = [sys.executable, "-m", "tallow", "serve", "--compute", "--device", "numpy"]
+    environment = os.environ | {
+        "PYTHONPATH": str(running.ROOT / "py"), "TALLOW_TOKEN": "very-secret"
+    }  # fmt: skip
+    with subprocess.Popen(
+        [*command, "--port", "0"], stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline() + process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        said += process.stderr.read()
+        assert process.wait(60) == 0
+    assert "borrow it" in said and "very-secret" not in said
+
+
 def test_a_device_is_lent_until_sigterm() -> None:
     command = [sys.executable, "-m", "tallow", "serve", "--compute", "--device", "numpy"]
     environment = os.environ | {"PYTHONPATH": str(running.ROOT / "py"), "PYTHONUNBUFFERED": "1"}

@@ -13,13 +13,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import tallow as tl
-from tallow.compile import compile_graph
+from tallow.compile import Plan, compile_graph
 from tallow.errors import DeviceError, KernelError, PlanError
 from tallow.graph import Graph
 from tallow.runtime.device import backend
 from tallow.runtime.remote import wire
 from tallow.runtime.remote.backend import limits_as_json, limits_of_json
 from tallow.runtime.remote.wire import FRAME, Assembler, error_as_json, error_of_json, frames
+from tallow.serve import compute
 from tallow.serve.lending import Visit
 from tallow.version import __version__
 
@@ -53,6 +54,7 @@ def test_a_message_arrives_as_it_was_sent(sizes: list[int]) -> None:
         (['{"sizes": [3]}', "{}"], "before the one before it has all its parts"),
         (['{"sizes": [3]}', b"1234"], "more than the 3 bytes"),
         ([b"123"], "no header has announced"),
+        (["[" * 100_000], "not a message"),
         ([" " * (wire.MOST_HEADER + 1)], "1,048,576 are allowed"),
     ],
     ids=lambda value: str(value)[:40],
@@ -117,6 +119,33 @@ def test_a_plan_for_another_device_is_refused() -> None:
     assert "was made for 'wasm', not 'numpy'" in reply[0]["error"]["message"]
 
 
+def test_a_program_of_the_same_number_takes_the_place_of_the_first() -> None:
+    device = backend("numpy")
+    visit = Visit(device, 1000)
+    plan = compile_graph(Graph((), {"y": tl.ones(3).node}, "p"), "numpy").plan
+    loading = {"do": "load", "program": 1, "weights": []}
+    for _ in range(2):
+        assert visit.answer(wire.Message(loading, [memoryview(plan.to_json().encode())])) is None
+        first = visit.nbytes
+    assert visit.nbytes == first
+    reply = visit.answer(wire.Message({**loading, "id": 1}, [memoryview(b"{}")]))
+    assert reply is not None and "error" in reply[0]
+    assert visit.nbytes == 0
+
+
+def test_an_error_of_any_kind_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    visit = Visit(backend("numpy"), 1000)
+
+    def fails(*given: Any) -> Any:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(Plan, "from_json", fails)
+    message = {"do": "load", "program": 1, "weights": [], "id": 1}
+    reply = visit.answer(wire.Message(message, [memoryview(b"{}")]))
+    assert reply is not None
+    assert "incomplete or wrong: RecursionError('too deep')" in reply[0]["error"]["message"]
+
+
 def greeted(lender: LenderThread, socket: Any) -> dict[str, Any]:
     for frame in frames({"do": "hello", "id": 1, "token": TOKEN, "version": __version__}):
         socket.send(frame)
@@ -134,6 +163,19 @@ def test_nonsense_ends_the_connection_of_its_sender_alone() -> None:
         with connect(url) as stranger:
             stranger.send('{"do": "upload", "sizes": [4]}')
             assert "0 are allowed" in stranger.recv()
+        for token in ('"\\ud800"', "7", "[]"):
+            with connect(url) as stranger:
+                stranger.send(f'{{"do": "hello", "token": {token}, "sizes": []}}')
+                assert "the token is wrong" in stranger.recv()
+        with connect(url) as stranger:
+            version = "\\n\U0001f600" * 40
+            stranger.send(
+                f'{{"do": "hello", "token": "{TOKEN}", "version": "{version}", "sizes": []}}'
+            )
+            assert "install the same one" in stranger.recv()
+            with pytest.raises(ConnectionClosed) as closed:
+                stranger.recv()
+            assert closed.value.rcvd is not None and closed.value.rcvd.code == compute.REFUSED
         with connect(url) as borrower, connect(url) as other:
             assert greeted(lender, borrower)["device"] == "numpy"
             assert greeted(lender, other)["device"] == "numpy"

@@ -76,7 +76,7 @@ class Assembler:
         try:
             header = json.loads(frame)
             sizes = header.pop("sizes")
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise PlanError(f"not a message of this protocol: {frame[:80]!r}") from error
         if not isinstance(sizes, list) or not all(type(n) is int and n >= 0 for n in sizes):
             raise PlanError(f"sizes of parts are whole numbers, not {sizes!r:.80}")
