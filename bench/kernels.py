@@ -23,7 +23,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import Error, Page, sync_playwright  # noqa: E402
 
-from bench import report, serving, table  # noqa: E402
+from bench import hosting, report, table  # noqa: E402
 from bench.answers import WrongAnswerError  # noqa: E402
 from bench.cases import Case, addition, matmul, prepare  # noqa: E402
 from bench.engines import Engine, EngineError, started  # noqa: E402
@@ -170,7 +170,7 @@ def main(argv: Sequence[str]) -> int:
     with (
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
-        server.running_application(serving.application()) as address,
+        server.running_application(hosting.application()) as address,
         started(chromium, address, {ENGINE: prepare(addition())}) as (engine,),
     ):
         about = {**report.about(), "chromium": chromium.version, "rounds": options.rounds}

@@ -28,8 +28,8 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 import tallow as tl  # noqa: E402
 from bench import report  # noqa: E402
+from bench.hosting import IN_BROWSER  # noqa: E402
 from bench.in_browser import learner  # noqa: E402
-from bench.serving import IN_BROWSER  # noqa: E402
 from tallow_build.environment import browser  # noqa: E402
 from tallow_build.paths import DIST  # noqa: E402
 from tallow_build.serving import server  # noqa: E402

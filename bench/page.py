@@ -26,7 +26,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from bench import report  # noqa: E402
-from bench.serving import IN_BROWSER  # noqa: E402
+from bench.hosting import IN_BROWSER  # noqa: E402
 from bench.table import milliseconds, table  # noqa: E402
 from tallow_build.environment import browser  # noqa: E402
 from tallow_build.paths import DIST  # noqa: E402

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.types import ASGIApp
 
-from bench.serving import IN_BROWSER, ORT
+from bench.hosting import IN_BROWSER, ORT
 from tallow_build.errors import BuildError
 from tallow_build.files import only_one, replace_folder, scratch
 from tallow_build.page import compressed

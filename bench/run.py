@@ -12,6 +12,7 @@
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
     python3 build.py bench --epoch ...      an epoch of MNIST, and what it reaches: epoch.py
     python3 build.py bench --programs ...   uncompiled training steps, beside PyTorch: programs.py
+    python3 build.py bench --serving ...    the service, beside onnxruntime in its place: serving.py
 
 docs/performance.md explains how each figure is measured.
 """
@@ -29,7 +30,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from bench import cases, engines, figures, others, report, serving, table  # noqa: E402
+from bench import cases, engines, figures, hosting, others, report, table  # noqa: E402
 from bench.rounds import Bench, Schedule  # noqa: E402
 from tallow_build.environment import browser  # noqa: E402
 from tallow_build.process import become  # noqa: E402
@@ -105,14 +106,14 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
     for mode in ("native", "cold", "page", "turns", "kernels", "training", "learner", "epoch",
-                 "programs"):  # fmt: skip
+                 "programs", "serving"):  # fmt: skip
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
     with (
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
-        server.running_application(serving.application()) as address,
+        server.running_application(hosting.application()) as address,
     ):
         schedule = Schedule(options.engines, options.rounds, options.firsts)
         bench = Bench(chromium, address, schedule)

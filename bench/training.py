@@ -29,7 +29,7 @@ from starlette.routing import Mount  # noqa: E402
 from starlette.staticfiles import StaticFiles  # noqa: E402
 
 from bench import report  # noqa: E402
-from bench.serving import IN_BROWSER  # noqa: E402
+from bench.hosting import IN_BROWSER  # noqa: E402
 from bench.turns import JAX  # noqa: E402
 from tallow_build.environment import browser, sources  # noqa: E402
 from tallow_build.environment.sources import Origin, Package  # noqa: E402

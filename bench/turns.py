@@ -26,7 +26,7 @@ from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from starlette.routing import Mount  # noqa: E402
 
 from bench import report  # noqa: E402
-from bench.serving import IN_BROWSER  # noqa: E402
+from bench.hosting import IN_BROWSER  # noqa: E402
 from tallow_build.environment import browser  # noqa: E402
 from tallow_build.paths import DIST, NODE_MODULES  # noqa: E402
 from tallow_build.serving import server  # noqa: E402

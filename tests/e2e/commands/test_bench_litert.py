@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from bench import cases, engines, rounds, serving, table, tflite
+from bench import cases, engines, hosting, rounds, table, tflite
 from bench.answers import decoded
 from bench.cases import Files, Input
 from bench.figures import compare
@@ -26,7 +26,7 @@ CASE = cases.conv(3, 8, 8, 16)
 @pytest.fixture
 def made(tmp_path, monkeypatch):
     """The bench's folder, empty, with its stamps."""
-    for module in (cases, serving, tflite):
+    for module in (cases, hosting, tflite):
         monkeypatch.setattr(module, "MADE", tmp_path)
     for module in (cases, tflite):
         monkeypatch.setattr(module, "Stamp", partial(Stamp, folder=tmp_path))
@@ -43,7 +43,7 @@ def address(made):
     """A server with the two models."""
     shutil.copytree(MODELS, made, dirs_exist_ok=True)
     VALUES.tofile(made / "four.input")
-    with server.running_application(serving.application()) as started:
+    with server.running_application(hosting.application()) as started:
         yield started
 
 

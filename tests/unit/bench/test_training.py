@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from bench import training
-from bench.serving import IN_BROWSER
+from bench.hosting import IN_BROWSER
 
 from tallow.core import context
 

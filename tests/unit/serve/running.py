@@ -1,113 +1,17 @@
-"""A service in a process of its own, and small models for it."""
+"""A service in a process of its own, from the bench, and small models for it."""
 
 from __future__ import annotations
 
-import os
-import re
-import signal
-import subprocess
-import sys
-import threading
-import urllib.error
-import urllib.request
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import onnx
+from bench.service.process import Service as Service
 from onnx import TensorProto as T
 from onnx import helper
 
 ROOT = Path(__file__).resolve().parents[3]
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
-
-
-class Service:
-    """`python -m tallow serve` with arguments, on ports that are free unless `port` is given.
-
-    lines: what it has logged. http, grpc: its addresses.
-    """
-
-    def __init__(
-        self, *arguments: object, port: int = 0, environment: dict[str, str] | None = None
-    ) -> None:
-        ports = ("--host", "127.0.0.1", "--port", str(port), "--grpc-port", "0")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tallow", "serve", *map(str, arguments), *ports],
-            stderr=subprocess.PIPE, text=True, cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(ROOT / "py")} | (environment or {}),
-        )  # fmt: skip
-        self.lines: list[str] = []
-        self._more = threading.Condition()
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-        found = re.search(r"http://(\S+) and grpc://(\S+)", self.line("serving on"))
-        assert found
-        self.http, self.grpc = found.groups()
-
-    def _read(self) -> None:
-        assert self.process.stderr
-        for line in self.process.stderr:
-            with self._more:
-                self.lines.append(line.rstrip())
-                self._more.notify_all()
-        with self._more:
-            self.lines.append("(end)")
-            self._more.notify_all()
-
-    def line(self, part: str) -> str:
-        """Waits for a line with these words."""
-        found: list[str] = []
-
-        def there() -> bool:
-            found[:] = [each for each in self.lines if part in each]
-            return bool(found) or "(end)" in self.lines
-
-        with self._more:
-            assert self._more.wait_for(there, 60), self.lines
-        assert found, self.lines
-        return found[-1]
-
-    def ask(
-        self, path: str, body: bytes | None = None, method: str | None = None, **headers: str
-    ) -> tuple[int, bytes]:
-        """Status and body of an answer over HTTP."""
-        named = {key.replace("_", "-"): value for key, value in headers.items()}
-        if body is not None and "content-type" not in named:
-            named["content-type"] = "application/json"
-        request = urllib.request.Request(f"http://{self.http}{path}", body, named, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return answer.status, answer.read()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read()
-
-    def figure(self, name: str, **labels: str) -> float:
-        """A measure of /metrics; 0 if there is none yet."""
-        for line in self.ask("/metrics")[1].decode().splitlines():
-            if line.startswith(f"{name}{{") and all(
-                f'{key}="{value}"' in line for key, value in labels.items()
-            ):
-                return float(line.rpartition(" ")[2])
-        return 0.0
-
-    def end(self) -> int:
-        """Ends it by SIGTERM; its exit status."""
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(60)
-        self._reader.join()
-        return status
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self._reader.join()
-        assert self.process.stderr
-        self.process.stderr.close()
 
 
 def _saved(path: Path, nodes: Any, inputs: Any, outputs: Any, constants: Any = ()) -> Path:
