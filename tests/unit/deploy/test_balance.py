@@ -29,7 +29,7 @@ DRAIN = 3
 
 
 def replica(port: int = 0) -> Service:
-    found = Service(MNIST, "--device", "numpy", "--drain", DRAIN, port=port)
+    found = Service(MNIST, "--device", "numpy", "--drain", DRAIN, ports=(port, 0))
     found.line("mnist: version 1 serves")
     return found
 
