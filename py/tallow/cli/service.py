@@ -73,6 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> None:
     """Serves until SIGTERM or SIGINT."""
+    if not options.host:
+        raise OptionError("--host is empty, which would let every machine in; say 0.0.0.0 for that")
     for name in ("port", "grpc_port"):
         if not 0 <= getattr(options, name) < 1 << 16:
             raise OptionError(f"--{name.replace('_', '-')} {getattr(options, name)}: is no port")
@@ -99,9 +101,10 @@ def _lend(options: argparse.Namespace) -> None:
 
 
 def _serve(options: argparse.Namespace) -> None:
+    from ..serve.addresses import Address
     from ..serve.pictures import preparation_of
     from ..serve.repository import sources_of
-    from ..serve.server import Address, run
+    from ..serve.server import run
     from ..serve.serving import Limits
 
     if not options.model:
@@ -155,6 +158,8 @@ def _token(options: argparse.Namespace) -> str | None:
 def _positive(name: str, value: float, whole: bool = False) -> None:
     if not (math.isfinite(value) and value >= (1 if whole else 0) and value):
         raise OptionError(f"--{name.replace('_', '-')} {value:g}: too little")
+    if value > 1e9:
+        raise OptionError(f"--{name.replace('_', '-')} {value:g}: too much")
 
 
 def _spec(options: argparse.Namespace) -> ModuleSpec | None:

@@ -23,6 +23,7 @@ from ..errors import DeviceUnavailableError, PlanError
 from ..runtime.base import Backend
 from ..runtime.remote.wire import FRAME, Assembler, Message, error_as_json, frames
 from ..version import __version__
+from .addresses import place
 from .lending import Visit, about
 
 LOG = logging.getLogger("tallow.serve")
@@ -182,7 +183,7 @@ def run(backend: Backend, terms: Terms, host: str, port: int, *, tell: bool) -> 
     """
 
     def ready(found: int) -> None:
-        address = f"http://[{host}]:{found}" if ":" in host else f"http://{host}:{found}"
+        address = f"http://{place(host, found)}"
         LOG.info("%s is lent at %s", backend.info.adapter, address)
         token = terms.token if tell else "..."
         LOG.info("borrow it: tl.open_device(%r, token=%r)", f"remote:{address}", token)

@@ -64,10 +64,13 @@ def _of_card(folder: Path) -> Preparation:
 
 
 def _labels(path: Path) -> tuple[str, ...]:
-    text = path.read_text("utf-8")
-    if path.suffix != ".json":
-        return tuple(text.splitlines())
-    found = json.loads(text)
+    try:
+        text = path.read_text("utf-8")
+        if path.suffix != ".json":
+            return tuple(text.splitlines())
+        found = json.loads(text)
+    except ValueError as error:
+        raise OptionError(f"{path}: is no list of labels: {error}") from error
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise OptionError(f"{path}: is no list of labels")
     return tuple(found)

@@ -14,6 +14,7 @@ from kserve.protocol.grpc.servicer import InferenceServicer
 from kserve.protocol.infer_type import get_content
 
 from ..errors import FeedError, ServiceError
+from .addresses import place
 from .bodies import timeout_of
 from .datatypes import NAMES, from_bytes, from_list, to_bytes
 from .guard import check_token
@@ -22,6 +23,8 @@ from .refusals import GRPC, kind_of, line_of
 from .rest import request_span
 
 _log = logging.getLogger("tallow.serve")
+_MOST = (1 << 31) - 1
+"""Bytes of a message, beyond which gRPC has none."""
 
 
 class Servicer(InferenceServicer):  # type: ignore[misc]
@@ -148,13 +151,13 @@ class Rpc:
     def __init__(self, plane: Plane, host: str, port: int, token: str | None, most: int) -> None:
         self._server = grpc.aio.server(
             options=[
-                ("grpc.max_receive_message_length", most),
+                ("grpc.max_receive_message_length", min(most, _MOST)),
                 ("grpc.max_send_message_length", -1),
                 ("grpc.so_reuseport", 0),
             ]
         )
         services.add_GRPCInferenceServiceServicer_to_server(Servicer(plane, token), self._server)
-        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        address = place(host, port)
         try:
             self.port: int = self._server.add_insecure_port(address)
         except RuntimeError as error:

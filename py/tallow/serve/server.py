@@ -9,25 +9,16 @@ import socket
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..core import watching
 from ..core.packages import package
+from .addresses import Address, place
 from .figures import Figures
 from .pictures import Preparation
 from .repository import Repository, Source
 from .serving import Limits
 
 _log = logging.getLogger("tallow.serve")
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where the service listens; port 0 is any that is free."""
-
-    host: str = "127.0.0.1"
-    port: int = 8080
-    grpc_port: int = 8081
 
 
 def run(
@@ -85,8 +76,8 @@ async def _run(
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     port = listening.getsockname()[1]
-    _log.info("serving on http://%s:%d and grpc://%s:%d", address.host, port, address.host,
-              rpc.port)  # fmt: skip
+    _log.info("serving on http://%s and grpc://%s", place(address.host, port),
+              place(address.host, rpc.port))  # fmt: skip
     tasks = [asyncio.create_task(rest.serve(listening)), asyncio.create_task(rpc.serve())]
     for each in tasks:
         each.add_done_callback(lambda task: stop.set())  # one that fails ends the other, too

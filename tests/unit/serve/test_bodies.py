@@ -220,9 +220,11 @@ def test_how_pictures_are_prepared(tmp_path: Path) -> None:
     assert preparation_of(tmp_path / "x.onnx", None, None, None) == Preparation()
     with pytest.raises(OptionError, match="--std"):
         preparation_of(running.MNIST, None, [0.0], None)
-    (tmp_path / "labels.json").write_text('{"a": 1}')
-    with pytest.raises(OptionError, match="no list of labels"):
-        preparation_of(running.MNIST, None, None, str(tmp_path / "labels.json"))
+    labels = tmp_path / "labels.json"
+    for wrong in (b'{"a": 1}', b"[1]", b"[", b"\xff\xfe"):
+        labels.write_bytes(wrong)
+        with pytest.raises(OptionError, match="no list of labels"):
+            preparation_of(running.MNIST, None, None, str(labels))
     (tmp_path / "card.json").write_text("[")
     with pytest.raises(OptionError, match="no card"):
         preparation_of(tmp_path / "x.onnx", None, None, None)

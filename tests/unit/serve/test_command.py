@@ -18,6 +18,7 @@ import tallow as tl
 from tallow.cli import main
 from tallow.errors import DeviceLostError
 from tallow.onnx import load
+from tallow.serve.addresses import place
 from tallow.serve.models import OnnxModel
 
 from . import running
@@ -35,6 +36,9 @@ from . import running
         (["m.onnx", "--drain", "-1"], "--drain -1"),
         (["m.onnx", "--drain", "nan"], "--drain nan"),
         (["m.onnx", "--batch-wait-ms", "-1"], "--batch-wait-ms -1"),
+        (["m.onnx", "--max-body-mb", "1e300"], "--max-body-mb 1e+300: too much"),
+        (["--compute", "--memory-gb", "1e300"], "--memory-gb 1e+300: too much"),
+        (["m.onnx", "--host", ""], "--host is empty"),
         (["m.onnx", "--port", "70000"], "--port 70000: is no port"),
         (["m.onnx", "--grpc-port", "-1"], "--grpc-port -1: is no port"),
         (["m.onnx", "--device", "gpu"], "invalid choice: 'gpu'"),
@@ -62,6 +66,11 @@ def test_options_that_are_wrong(
     assert main(["serve", *options]) == 1
     line = capsys.readouterr().err
     assert words in line and line.startswith("tallow: ") and line.count("\n") == 1
+
+
+def test_an_address_as_a_url_has_it() -> None:
+    assert place("127.0.0.1", 80) == "127.0.0.1:80"
+    assert place("::1", 80) == "[::1]:80"
 
 
 @pytest.mark.parametrize("given", [[str(running.MNIST)], ["--compute"]], ids=["models", "compute"])

@@ -17,7 +17,8 @@ ONE = json.dumps(
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[running.Service]:
-    with running.Service(running.MNIST, "--device", "numpy", "--timeout", 2) as found:
+    beyond_grpc = ("--max-body-mb", 3000)
+    with running.Service(running.MNIST, "--device", "numpy", "--timeout", 2, *beyond_grpc) as found:
         found.line("mnist: version 1 serves")
         yield found
         assert found.end() == 0
