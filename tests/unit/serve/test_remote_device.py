@@ -8,12 +8,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.unit.serve.lender import TOKEN, LenderThread, lending
 from tests.unit.train import problem
+from websockets.sync.server import serve
 
 import tallow as tl
 from tallow import nn, optim
@@ -189,6 +191,16 @@ def test_addresses_that_are_none(name: str) -> None:
 def test_nobody_there() -> None:
     with pytest.raises(tl.DeviceUnavailableError, match="no connection"):
         asyncio.run(tl.open_device("remote:http://127.0.0.1:9", token=TOKEN))
+
+
+def test_somebody_else_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A WebSocket that takes the greeting, and never answers."""
+    monkeypatch.setattr("tallow.runtime.remote.device.GREETING_SECONDS", 0.2)
+    with serve(lambda socket: list(socket), "127.0.0.1", 0) as server:
+        Thread(target=server.serve_forever).start()
+        name = f"remote:http://127.0.0.1:{server.socket.getsockname()[1]}"
+        with pytest.raises(tl.DeviceUnavailableError, match="does not answer"):
+            asyncio.run(tl.open_device(name, token=TOKEN))
 
 
 def test_other_devices_take_no_token() -> None:

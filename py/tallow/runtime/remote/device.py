@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, Timer
 
 from ...errors import DeviceUnavailableError, TallowError
 from ...version import __version__
@@ -18,6 +18,11 @@ from .connection import Connection
 
 TOKEN = "TALLOW_TOKEN"
 """The environment's variable that has the token, where none is given."""
+
+GREETING_SECONDS = 15.0
+"""For the other machine to answer a greeting."""
+
+_LATE = "it does not answer; is it a `tallow serve --compute`?"
 
 _IN_BROWSER = sys.platform == "emscripten"
 _ADDRESS = re.compile(r"remote:(http|ws)(s?)://([^/?#@\s]+)(/[^?#\s]*)?")
@@ -92,7 +97,9 @@ class RemoteDevice:
 
         connection = Connection(self.name)
         connection.use(await BrowserSocket.opened(connection, self._url))
-        with _closed_if_refused(connection):
+        loop = asyncio.get_running_loop()
+        late = loop.call_later(GREETING_SECONDS, connection.ended, _LATE)
+        with _closed_if_refused(connection, late):
             about = await connection.ask_async("hello", **self._hello())
             self._backend = RemoteBackend(connection, about.header)
 
@@ -105,7 +112,10 @@ class RemoteDevice:
                 return
             connection = Connection(self.name)
             connection.use(DesktopSocket(connection, self._url))
-            with _closed_if_refused(connection):
+            late = Timer(GREETING_SECONDS, connection.ended, [_LATE])
+            late.daemon = True
+            late.start()
+            with _closed_if_refused(connection, late):
                 about = connection.ask("hello", **self._hello())
                 self._backend = RemoteBackend(connection, about.header)
 
@@ -115,9 +125,12 @@ class RemoteDevice:
 
 
 @contextmanager
-def _closed_if_refused(connection: Connection) -> Iterator[None]:
+def _closed_if_refused(connection: Connection, late: Timer | asyncio.TimerHandle) -> Iterator[None]:
+    """late: ends the connection, if the greeting has no answer by then."""
     try:
         yield
     except TallowError:
         connection.close()
         raise
+    finally:
+        late.cancel()
