@@ -16,7 +16,7 @@ from kserve.protocol.infer_type import get_content
 from ..errors import FeedError, ServiceError
 from .addresses import place
 from .bodies import timeout_of
-from .datatypes import NAMES, from_bytes, from_list, to_bytes
+from .datatypes import NAMES, NUMPY, from_bytes, from_list, to_bytes
 from .guard import check_token
 from .plane import Plane
 from .refusals import GRPC, kind_of, line_of
@@ -83,10 +83,7 @@ class Servicer(InferenceServicer):  # type: ignore[misc]
                 }
                 if len(feeds) < len(request.inputs):
                     raise FeedError("an input is given twice")
-                choice = request.parameters.get("timeout")
-                times = [context.time_remaining()]
-                if choice is not None:
-                    times.append(timeout_of({"timeout": choice.int64_param}))
+                times = [context.time_remaining(), timeout_of(_plain(request.parameters))]
                 timeout = min((each for each in times if each is not None), default=None)
                 serving = self._plane.repository.find(request.model_name, request.model_version)
                 names = [each.name for each in request.outputs]
@@ -135,13 +132,19 @@ def _named(request: Any) -> str:
     return str(request.model_name)
 
 
+def _plain(parameters: Any) -> dict[str, Any]:
+    """Parameters as JSON would have them."""
+    kinds = {name: each.WhichOneof("parameter_choice") for name, each in parameters.items()}
+    return {name: getattr(parameters[name], kind) for name, kind in kinds.items() if kind}
+
+
 def _array(record: Any, raw: bytes | None) -> Any:
     shape = list(record.shape)
     if raw is not None:
         return from_bytes(record.name, record.datatype, shape, raw)
-    if record.datatype == "FP16" or record.datatype not in NAMES.values():
-        raise FeedError(f"the input {record.name!r}, {record.datatype}, needs raw contents")
-    data = get_content(record.datatype, record.contents)
+    if record.datatype == "FP16":
+        raise FeedError(f"the input {record.name!r}, FP16, needs raw contents")
+    data = get_content(record.datatype, record.contents) if record.datatype in NUMPY else []
     return from_list(record.name, record.datatype, shape, data)
 
 

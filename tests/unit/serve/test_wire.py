@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from typing import Any
 
+import grpc
 import pytest
+from tritonclient.grpc import service_pb2, service_pb2_grpc
 
 from . import running
 
@@ -78,3 +81,33 @@ def test_names_and_versions_that_are_none(service: running.Service, path: str, s
     found, answer = service.ask(path, ONE)
     line = json.loads(answer)["error"]
     assert found == status and "\n" not in line and len(line) < 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "has 0 values"),
+        ({"datatype": "FP16"}, "FP16, needs raw contents"),
+        ({"datatype": "FP31"}, "'FP31', which is none"),
+        ({"shape": [-1]}, "which is none"),
+        ({"shape": [1 << 62, 1 << 62]}, "too large for any array"),
+        ({"timeout": {"string_param": "soon"}, "raw": [bytes(3136)]}, "timeout is 'soon'"),
+        ({"timeout": {"bool_param": True}, "raw": [bytes(3136)]}, "give whole microseconds"),
+        ({"raw": [b"", b""]}, "1 inputs have 2 raw contents"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_messages_that_no_client_writes(
+    service: running.Service, changes: dict[str, Any], words: str
+) -> None:
+    one = {"name": "image", "datatype": "FP32", "shape": [1, 1, 28, 28]} | changes
+    timeout, raw = one.pop("timeout", {"int64_param": 10**6}), one.pop("raw", [])
+    request = service_pb2.ModelInferRequest(
+        model_name="mnist", inputs=[one], raw_input_contents=raw,
+        parameters={"timeout": service_pb2.InferParameter(**timeout)},
+    )  # fmt: skip
+    with grpc.insecure_channel(service.grpc) as channel:
+        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        with pytest.raises(grpc.RpcError, match=words) as error:
+            stub.ModelInfer(request, timeout=30)
+    assert error.value.code() is grpc.StatusCode.INVALID_ARGUMENT
