@@ -15,6 +15,9 @@ from .bodies import json_of
 from .datatypes import NUMPY, from_list
 from .models import Arrays, Port
 
+MOST_PIXELS = 1 << 26
+"""Of a picture: a few kilobytes may say that they are gigabytes."""
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -105,7 +108,7 @@ def _pixels(port: Port, body: bytes, how: Preparation, where: str) -> Any:
     )
     if channels not in (1, 3) or -1 in sides or port.datatype == "BYTES":
         raise FeedError(f"the input {port.name!r}, {list(shape)}, takes no pictures")
-    picture = decode_picture(body, where).convert("L" if channels == 1 else "RGB")
+    picture = decode_picture(body, where, MOST_PIXELS).convert("L" if channels == 1 else "RGB")
     height, width = sides
     scale = max(height / how.crop / picture.height, width / how.crop / picture.width)
     # Only what is seen is scaled: a line of 60,000 pixels would grow to gigabytes otherwise.

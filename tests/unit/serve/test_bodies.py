@@ -181,6 +181,15 @@ def test_a_thin_picture_takes_no_memory() -> None:
     assert (found[0] == 1).all() and (found[1:] == 0).all()
 
 
+def test_a_picture_with_too_many_pixels_is_not_decoded() -> None:
+    out = io.BytesIO()
+    Image.new("1", (8200, 8200)).save(out, "PNG")
+    assert len(out.getvalue()) < 50_000
+    port = Port("x", "FP32", (-1, 3, 8, 8))
+    with pytest.raises(DataError, match="8200 by 8200 pixels; 67,108,864 in all are allowed"):
+        feeds_of(port, out.getvalue(), "image/png", Preparation(), "it")
+
+
 def test_what_is_no_picture() -> None:
     port = Port("x", "FP32", (-1, 3, 8, 8))
     whole = picture((9, 9), (1, 2, 3))

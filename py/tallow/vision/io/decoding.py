@@ -81,11 +81,15 @@ async def read_image_async(
     return found
 
 
-def decode_picture(content: bytes, where: str) -> Any:
+def decode_picture(content: bytes, where: str, most: int | None = None) -> Any:
     """The coloured picture of a file's bytes: Pillow's image, or without Pillow a uint8 tensor (3,
-    height, width). Raises DataError for a damaged one. where: what an error calls it."""
+    height, width).
+
+    where: what an error calls it. most: pixels that it may have, which Pillow knows beforehand.
+    Raises DataError for a damaged picture, and for one that is too large.
+    """
     if has_pillow():
-        return _opened(content, where).convert("RGB")
+        return _opened(content, where, most).convert("RGB")
     return run_sync(_decoding(content, ImageReadMode.RGB, False, where))
 
 
@@ -112,11 +116,16 @@ def _mode(mode: Mode) -> ImageReadMode:
     return ImageReadMode[name]
 
 
-def _opened(content: bytes, where: str) -> Any:
+def _opened(content: bytes, where: str, most: int | None = None) -> Any:
     """Pillow's image, with all of its pixels."""
     image = pillow("decoding a picture")
     try:
         found = image.open(io.BytesIO(content))
+        if most is not None and found.width * found.height > most:
+            raise DataError(
+                f"the picture in {where} has {found.width} by {found.height} pixels; {most:,} in "
+                "all are allowed"
+            )
         found.load()
     except image.UnidentifiedImageError as error:
         raise DataError(f"no picture in {where}: {content[:8]!r} begins none that is known") from (
