@@ -54,7 +54,8 @@ def sources_of(
         path = Path(text)
         plain = path.stem if path.suffix in _FILES else path.resolve().name
         name = names[i] if i < len(names) else plain
-        if not name or any(letter in "/?#%" or not letter.isprintable() for letter in name):
+        odd = any(letter in "/?#%" or not letter.isprintable() for letter in name)
+        if odd or name in ("", ".", ".."):
             raise OptionError(f"{name!r} cannot be a model's name: an address has it; use --name")
         if any(each.name == name for each in found):
             raise OptionError(f"two models are called {name!r}; use --name")

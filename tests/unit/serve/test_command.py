@@ -46,6 +46,7 @@ from . import running
         (["m.onnx", "--module", "resnet18", "--input-shape", "3,x"], "--input-shape"),
         (["m.onnx", "--name", "a", "--name", "b"], "2 names for 1 models"),
         (["m.onnx", "--name", "a/b"], "cannot be a model's name"),
+        (["m.onnx", "--name", ".."], "cannot be a model's name"),
         (["m.onnx", "--mean", "a"], "not a list of numbers"),
         (["m.onnx", "--std", "0"], "can't be 0"),
         (["m.onnx", "--labels", "nowhere.txt"], "nowhere.txt"),
