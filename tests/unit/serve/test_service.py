@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,6 @@ from . import running
 TOKEN = {"authorization": "Bearer secret"}
 """Clients of Triton add to the headers that they are given: give them copies."""
 ROW = np.array([[1.0, 2.0]], np.float32)
-LONG = 8_000
-"""Turns that take a second or so."""
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +50,9 @@ def service(folder: Path, collected: Any) -> Iterator[running.Service]:
               running.counted(folder / "counted.onnx"), folder / "broken.onnx"]  # fmt: skip
     with running.Service(
         *models, "--name", "digits", "--device", "numpy", "--max-queue", 4, "--max-body-mb", 1,
-        "--token", "secret",
-        environment={"OTEL_EXPORTER_OTLP_ENDPOINT": collected.endpoint,
+        "--token", "secret", command=("-m", "tests.unit.serve.holding"),
+        environment={"HELD": str(folder / "held"),
+                     "OTEL_EXPORTER_OTLP_ENDPOINT": collected.endpoint,
                      "OTEL_BSP_SCHEDULE_DELAY": "100"},
     ) as found:  # fmt: skip
         found.line("broken does not load")
@@ -295,65 +295,85 @@ def turns(count: int) -> bytes:
     return json.dumps({"inputs": [one]}).encode()
 
 
-def until_computing(service: running.Service, before: float) -> None:
-    """Waits until the model that counts has begun another one."""
+@pytest.fixture
+def held(folder: Path) -> Iterator[Path]:
+    """While this file is there, what computes waits."""
+    path = folder / "held"
+    path.touch()
+    yield path
+    path.unlink(missing_ok=True)
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Waits for it."""
     end = time.monotonic() + 30
-    while service.figure("tallow_serve_batch_rows_count", model="counted") == before:
+    while not is_so():
         assert time.monotonic() < end
         time.sleep(0.01)
 
 
+def until_computing(service: running.Service, before: float) -> None:
+    """Waits until the model that counts has begun another one."""
+    name = "tallow_serve_batch_rows_count"
+    until(lambda: service.figure(name, model="counted") > before)
+
+
 def test_a_queue_that_is_full_a_deadline_and_clients_that_hang_up(
-    service: running.Service, grpc: Any
+    service: running.Service, grpc: Any, held: Path
 ) -> None:
-    path = "/v2/models/counted/infer"
+    def waiting() -> float:
+        return service.figure("tallow_serve_waiting", model="counted")
+
+    def refused() -> float:
+        return service.figure(requests, **outcomes, outcome="busy")
+
+    requests, outcomes = "tallow_serve_requests_total", {"model": "counted", "version": "1"}
+    path, one = "/v2/models/counted/infer", turns(1)
     before = service.figure("tallow_serve_batch_rows_count", model="counted")
     host, _, port = service.http.partition(":")
     with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(service.ask, path, turns(3 * LONG), **TOKEN)
+        first = pool.submit(service.ask, path, one, **TOKEN)
         until_computing(service, before)
         gone = []
         for _ in range(3):  # they wait, then their clients go
             gone.append(socket.create_connection((host, int(port)), timeout=30))
-            text = turns(LONG)
-            gone[-1].sendall(posted("counted", b"content-length: %d" % len(text)) + text)
-        end = time.monotonic() + 30
-        while service.figure("tallow_serve_waiting", model="counted") < 3:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+            gone[-1].sendall(posted("counted", b"content-length: %d" % len(one)) + one)
+        until(lambda: waiting() == 3)
         for each in gone:
             each.close()
         count = given(tritonclient.grpc, "turns", np.array(1), "INT64")
         with pytest.raises(InferenceServerException) as error:
             grpc.infer("counted", [count], headers=dict(TOKEN), client_timeout=0.05)
         assert error.value.status() == "StatusCode.DEADLINE_EXCEEDED"
-        while service.figure("tallow_serve_waiting", model="counted") > 0:
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        late = json.loads(turns(1)) | {"parameters": {"timeout": 10_000}}
+        until(lambda: waiting() == 0)
+        late = json.loads(one) | {"parameters": {"timeout": 10_000}}
         status, answer = service.ask(path, json.dumps(late).encode(), **TOKEN)
         assert status == 504 and b"no answer within 0.01 s" in answer
-        rest = [pool.submit(service.ask, path, turns(1), **TOKEN) for _ in range(7)]
+        until(lambda: waiting() == 0)
+        rest = [pool.submit(service.ask, path, one, **TOKEN) for _ in range(7)]
+        until(lambda: waiting() == 4 and refused() == 3)
+        held.unlink()
         statuses = sorted(each.result()[0] for each in rest)
         assert statuses == [200] * 4 + [503] * 3
         assert first.result()[0] == 200
-    outcomes = {"model": "counted", "version": "1"}
-    name = "tallow_serve_requests_total"
-    assert service.figure(name, **outcomes, outcome="gone") >= 3
-    assert service.figure(name, **outcomes, outcome="late") >= 1
-    assert service.figure(name, **outcomes, outcome="busy") == 3
+    assert service.figure(requests, **outcomes, outcome="gone") >= 3
+    assert service.figure(requests, **outcomes, outcome="late") >= 1
     ran = service.figure("tallow_serve_batch_rows_count", model="counted") - before
     assert ran == 5  # what its client left was not computed
 
 
-def test_sigterm_ends_it_after_the_requests_in_hand(service: running.Service) -> None:
+def test_sigterm_ends_it_after_the_requests_in_hand(service: running.Service, held: Path) -> None:
     """The last test of this file: the service is gone then."""
     before = service.figure("tallow_serve_batch_rows_count", model="counted")
     with ThreadPoolExecutor(2) as pool:
-        asked = pool.submit(service.ask, "/v2/models/counted/infer", turns(LONG), **TOKEN)
+        asked = pool.submit(service.ask, "/v2/models/counted/infer", turns(7), **TOKEN)
         until_computing(service, before)
-        assert service.end() == 0
+        service.process.send_signal(signal.SIGTERM)
+        service.line("ending")
+        assert service.process.poll() is None
+        held.unlink()
+        assert service.process.wait(60) == 0
         status, answer = asked.result()
-    assert status == 200 and json.loads(answer)["outputs"][0]["data"] == [LONG]
-    assert "tallow: ended" in service.lines
+    assert status == 200 and json.loads(answer)["outputs"][0]["data"] == [7]
+    assert service.line("ended") == "tallow: ended"
     assert not any("Traceback" in line for line in service.lines), service.lines
