@@ -169,7 +169,7 @@ class Repository:
         entry = self._entry(name)
         async with entry.lock:
             old, entry.versions = entry.versions, {}
-            entry.reasons = dict.fromkeys(old, "unloaded")
+            entry.reasons |= dict.fromkeys(old, "unloaded")  # also of a model that is away already
             self._leave(old)
             _log.info("%s: unloaded", name)
 

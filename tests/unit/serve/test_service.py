@@ -159,8 +159,10 @@ def test_versions_and_loading_again(service: running.Service, http: Any, folder:
     assert (factor(), factor("1"), factor("3")) == (3, 1, 3)
     http.unload_model("versions", headers=dict(TOKEN))
     assert not http.is_model_ready("versions", headers=dict(TOKEN))
-    with pytest.raises(InferenceServerException, match="unloaded"):
-        factor()
+    http.unload_model("versions", headers=dict(TOKEN))  # again, which changes nothing
+    for version in ("", "1"):
+        with pytest.raises(InferenceServerException, match="unloaded"):
+            factor(version)
     assert http.is_server_ready()
     http.load_model("versions", headers=dict(TOKEN))
     assert factor() == 3
