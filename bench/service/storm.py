@@ -39,6 +39,11 @@ FLAT = 1000.0
 SAMPLES = 100
 PAUSE = 0.2
 """Seconds until a client whose connection broke asks again."""
+AGAIN = [
+    (f"grpc.{which}_reconnect_backoff_ms", round(1000 * PAUSE))
+    for which in ("initial", "min", "max")
+]
+"""As often gRPC's channel tries to connect; until then it tells the error that it had before."""
 PATIENCE = 60.0
 """Seconds in which a request must end."""
 
@@ -94,7 +99,9 @@ class Storm:
         connections = aiohttp.TCPConnector(limit=0, force_close=True)
         async with (
             aiohttp.ClientSession(connector=connections) as session,
-            tritonclient.grpc.aio.InferenceServerClient(self._current.grpc) as client,
+            tritonclient.grpc.aio.InferenceServerClient(
+                self._current.grpc, channel_args=AGAIN
+            ) as client,
         ):
             to = Target(self._current.http, session, client, models.digits(16), self._random)
             numbers = iter(range(self._requests))
@@ -147,6 +154,7 @@ class Storm:
         await asyncio.to_thread(self._current.kill)
         self._current = await asyncio.to_thread(self._service, folder, ports)
         self.found.memory.append([])
+        await asyncio.sleep(5 * PAUSE)  # until gRPC's channel has found it
         self._down.clear()
 
 
