@@ -38,6 +38,8 @@ from tallow_build.process import environment  # noqa: E402
 
 SERVICE = ROOT / "bench" / "service"
 OPTIONS = ("--warm", "--timeout", 600)
+WARMING = 600.0
+"""Seconds in which all plans are compiled and run once."""
 ROWS = "tallow_serve_batch_rows"
 
 
@@ -51,7 +53,7 @@ def services(model: str, options: argparse.Namespace, stack: ExitStack) -> dict[
     }
     for each in found.values():
         stack.enter_context(each)
-        each.line(f"{model}: version 1 serves")
+        each.line(f"{model}: version 1 serves", WARMING)
     return found
 
 

@@ -17,7 +17,7 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[2]
 TALLOW = ("-m", "tallow", "serve")
 PATIENCE = 60.0
-"""Seconds in which a line of the log must come."""
+"""Seconds in which an answer or a line of the log must come."""
 
 
 class Service:
@@ -65,7 +65,7 @@ class Service:
             self.lines.append("(end)")
             self._more.notify_all()
 
-    def line(self, part: str) -> str:
+    def line(self, part: str, seconds: float = PATIENCE) -> str:
         """Waits for a line with these words."""
         found: list[str] = []
 
@@ -74,7 +74,7 @@ class Service:
             return bool(found) or "(end)" in self.lines
 
         with self._more:
-            assert self._more.wait_for(there, PATIENCE), self.lines
+            assert self._more.wait_for(there, seconds), self.lines
         assert found, self.lines
         return found[-1]
 
