@@ -82,8 +82,12 @@ def test_here(
 
 
 @pytest.fixture(scope="module")
-def notebook_on(browser_python: Callable[[str], Notebook]) -> Callable[[str], Notebook]:
-    """The browser's Python on a device, in which runs are counted: one page for all examples."""
+def notebook_on(
+    browser_python: Callable[[str], Notebook],
+) -> Iterator[Callable[[str], Notebook]]:
+    """The browser's Python on a device, in which runs are counted: one page for all examples, which
+    other files use, too."""
+    environment = {**SHORT, "TALLOW_MIRROR": mirror.PATH}
     started: dict[str, Notebook] = {}
 
     def on(device: str) -> Notebook:
@@ -92,11 +96,12 @@ def notebook_on(browser_python: Callable[[str], Notebook]) -> Callable[[str], No
             python.write("counting.py", Path(counting.__file__).read_bytes())
             watched = {"numpy", "wasm", device}
             python.run(f"import counting; counting.watch(*{watched}); None")
-            environment = {**SHORT, "TALLOW_MIRROR": mirror.PATH}
             python.run(f"import os; os.environ.update({environment!r})")
         return started[device]
 
-    return on
+    yield on
+    for python in started.values():
+        python.run(f"for name in {[*environment]!r}: os.environ.pop(name, None)")
 
 
 @pytest.mark.parametrize("device", ["webgpu", "wasm"])

@@ -16,14 +16,16 @@ def lender() -> Iterator[LenderThread]:
 
 
 @pytest.fixture(scope="module")
-def python(browser_python: Callable[[str], Notebook], lender: LenderThread) -> Notebook:
+def python(browser_python: Callable[[str], Notebook], lender: LenderThread) -> Iterator[Notebook]:
+    """A page that other files use, too: its own device is the default one again afterwards."""
     found = browser_python("wasm")
     found.run(f"""
 import tallow as tl
 from tallow import nn, optim
 NAME, TOKEN = {lender.name!r}, {TOKEN!r}
 """)
-    return found
+    yield found
+    found.run("tl.set_default_device('wasm')")
 
 
 def test_a_wrong_token_is_told(python: Notebook) -> None:

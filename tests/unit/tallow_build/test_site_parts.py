@@ -47,7 +47,7 @@ def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
 
 def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     web = tmp_path / "web"
-    for folder in ("boot", "wasm", "worker"):
+    for folder in ("boot", "wasm", "widgets/engine", "worker"):
         (web / folder).mkdir(parents=True)
     for name in ("begin.js", "start.js", "python.js"):
         (web / "boot" / name).write_text("console.log(1);\n")
@@ -57,6 +57,7 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
         'new Worker(new URL("../worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
     )
     (web / "wasm" / "thread.js").write_text("console.log(2);\n")
+    (web / "widgets" / "engine" / "machine.js").write_text("console.log(4);\n")
     (web / "worker" / "photographs.js").write_text("console.log(3);\n")
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
