@@ -27,7 +27,7 @@ def running(
     file: Path, port: int, place: Path, environment: dict[str, str] | None = None
 ) -> Iterator[None]:
     """Caddy, from the moment that it listens at the port. place: where it may write."""
-    program = caddy.find() or pytest.skip("Caddy is not installed, and Debian's is not to be had")
+    program = caddy.find() or pytest.skip("Caddy is not installed, and Debian's is unavailable")
     command = [program, "run", "--config", file, "--adapter", "caddyfile"]
     home = {"XDG_CONFIG_HOME": str(place), "XDG_DATA_HOME": str(place), "HOME": str(place)}
     variables = os.environ | home | (environment or {})
