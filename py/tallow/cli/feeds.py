@@ -50,6 +50,7 @@ def add_feeds(parser: argparse.ArgumentParser, fill: str | None) -> None:
 
 
 def numbers_of(text: str) -> tuple[float, ...]:
+    """The finite numbers of a list with commas. Raises ArgumentTypeError for any other text."""
     try:
         values = tuple(_number(part) for part in text.split(","))
     except (ValueError, ZeroDivisionError):

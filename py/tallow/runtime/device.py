@@ -219,7 +219,7 @@ def backend(name: str | None = None) -> Backend:
 
 def _device(name: str) -> Device:
     name = getattr(name, "place", name)  # of a tensor's "cpu"
-    if name.startswith(REMOTE):
+    if isinstance(name, str) and name.startswith(REMOTE):
         return _remote(name)
     if name not in DEVICES:
         known = ", ".join(DEVICES)

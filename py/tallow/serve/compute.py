@@ -38,7 +38,7 @@ borrowers; the server ends; what is no message."""
 
 @dataclass(frozen=True)
 class Terms:
-    """On which a machine is lent. token: what a borrower shows. memory: bytes for each borrower.
+    """The terms of lending. token: what a borrower shows. memory: bytes for each borrower.
     borrowers: how many at a time."""
 
     token: str

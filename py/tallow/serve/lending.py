@@ -2,7 +2,7 @@
 
 A `Visit` answers messages, and knows nothing of sockets. It holds the borrower's buffers and
 programs, by the numbers that the borrower gave them. What failed leaves its error in the place of
-what it would have made, so that whoever asks for that learns why.
+what it would have made, and a request that needs it gets that error.
 """
 
 from __future__ import annotations

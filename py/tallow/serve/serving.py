@@ -35,7 +35,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Inputs, and the context of whoever asked, with the span of its trace."""
+    """Inputs, and the caller's context, with the span of its trace."""
 
     feeds: Arrays
     context: contextvars.Context

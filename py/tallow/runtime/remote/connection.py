@@ -151,7 +151,7 @@ class Connection:
             future.set_result(message)
 
     def ended(self, why: str) -> None:
-        """The connection has ended; whoever waits learns it."""
+        """Ends all questions with the reason why the connection has ended."""
         if self.lost is None:
             self.lost = DeviceLostError(f"the connection to {self.address} has ended: {why}")
         while self._waiting:

@@ -1,5 +1,5 @@
-"""A WebSocket outside a browser, by the package `websockets`: a thread reads, whoever computes
-sends."""
+"""A WebSocket outside a browser, by the package `websockets`: a thread reads, and
+the thread that computes sends."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DesktopSocket:
             why = self._socket.close_reason or "the other machine closed it"
         except (OSError, self._errors.WebSocketException) as error:
             why = self._socket.close_reason or str(error)
-        finally:  # whatever happens, nobody may wait for ever
+        finally:  # no thread may wait forever, even after an unexpected error
             self._connection.ended(why)
 
     def send(self, frames: Iterable[str | memoryview]) -> None:

@@ -75,8 +75,8 @@ class RemoteDevice:
             ) from error
 
     def backend(self) -> Backend | str:
-        """A connection that has ended stays the device, if no other can be opened: whoever computes
-        on it learns that it is lost."""
+        """A connection that has ended stays the device, if no other can be opened; computing on
+        it then raises DeviceLostError."""
         found = self._backend
         if found is not None and (found.connection.lost is None or _IN_BROWSER):
             return found
