@@ -28,7 +28,7 @@ from bench.answers import WrongAnswerError  # noqa: E402
 from bench.cases import Case, addition, matmul, prepare  # noqa: E402
 from bench.engines import Engine, EngineError, started  # noqa: E402
 from bench.figures import Figures  # noqa: E402
-from tallow.codegen.wasm.assembler import Function, encode  # noqa: E402
+from tallow.devices.wasm.codegen.assembler import Function, encode  # noqa: E402
 from tallow_build.environment import browser  # noqa: E402
 from tallow_build.errors import BuildError  # noqa: E402
 from tallow_build.serving import server  # noqa: E402

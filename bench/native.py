@@ -38,12 +38,12 @@ import tallow as tl  # noqa: E402
 from tallow.compile import Limits, compile_graph  # noqa: E402
 from tallow.core.dtype import BY_NAME  # noqa: E402
 from tallow.core.hostarray import from_values  # noqa: E402
+from tallow.devices.numpy.runner import NumpyProgram  # noqa: E402
+from tallow.devices.webgpu.native.backend import NativeBackend  # noqa: E402
+from tallow.devices.webgpu.native.device import Adapter, find_adapter  # noqa: E402
+from tallow.devices.webgpu.native.program import NativeProgram  # noqa: E402
 from tallow.graph import Graph, Node, input_node, make  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
-from tallow.runtime.native.backend import NativeBackend  # noqa: E402
-from tallow.runtime.native.device import Adapter, find_adapter  # noqa: E402
-from tallow.runtime.native.program import NativeProgram  # noqa: E402
-from tallow.runtime.numpy.runner import NumpyProgram  # noqa: E402
 from tallow.tensor import Tensor, asarray  # noqa: E402
 from tallow_build.content import models  # noqa: E402
 

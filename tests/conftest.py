@@ -33,7 +33,7 @@ from starlette.routing import Mount
 from tests.side_by_side import pytest_xdist_make_scheduler  # noqa: F401 (pytest calls it)
 
 from tallow.core import context
-from tallow.runtime.native.device import find_adapter
+from tallow.devices.webgpu.native.device import find_adapter
 from tallow_build.environment import browser as chromium
 from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.serving import mirror

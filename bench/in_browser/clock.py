@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tallow.runtime import browser
-from tallow.runtime.browser import WebGpuProgram
-from tallow.runtime.wasm import runner
-from tallow.runtime.wasm.runner import WasmProgram
+from tallow.devices.wasm import runner
+from tallow.devices.wasm.runner import WasmProgram
+from tallow.devices.webgpu import browser
+from tallow.devices.webgpu.browser import WebGpuProgram
 
 
 class Clock:

@@ -14,6 +14,7 @@ from . import names
 from .binding import bind, getter, rows
 from .functions.creation import tensor as tensor  # not the package of that name
 from .runtime import evaluator as evaluator  # which computes tensors
+from .runtime.device import devices as devices  # not the package of that name
 from .tensor import Methods, use_differentiator
 from .version import __version__ as __version__
 

@@ -50,7 +50,7 @@ def product(op: Op, compute: Callable[..., Tensor], *factors: Tensor) -> Tensor:
 
 def _rounded(x: Tensor) -> Tensor:
     """The nearest numbers of float16, in float32: kernels know them by the op that makes them
-    (codegen/wgsl/choice.py)."""
+    (devices/webgpu/codegen/choice.py)."""
     return Tensor(make(to_half, x.astype(float32).node))
 
 

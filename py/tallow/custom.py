@@ -15,10 +15,10 @@ from types import ModuleType
 from typing import Any
 
 from .autodiff.rules import BY_USERS, NO_DERIVATIVE, RULES, Gradients
-from .codegen.wgsl.whole import MOST_BINDINGS, checked_kernel, scalar_of
 from .core import dtype as dt
 from .core.dtype import BY_NAME, DType, as_dtype
 from .core.shape import Shape
+from .devices.webgpu.codegen.whole import MOST_BINDINGS, checked_kernel, scalar_of
 from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
 from .functions.elementwise import of_operands
 from .graph import make

@@ -15,9 +15,9 @@ DISPATCHES: dict[str, int] = {}
 """How many kernels the programs have that a device ran, as they themselves tell."""
 
 _PROGRAMS = {
-    "numpy": ("tallow.runtime.numpy.runner", "NumpyProgram", "PlainProgram"),
-    "wasm": ("tallow.runtime.wasm.runner", "WasmProgram"),
-    "webgpu": ("tallow.runtime.browser", "WebGpuProgram"),
+    "numpy": ("tallow.devices.numpy.runner", "NumpyProgram", "PlainProgram"),
+    "wasm": ("tallow.devices.wasm.runner", "WasmProgram"),
+    "webgpu": ("tallow.devices.webgpu.browser", "WebGpuProgram"),
 }
 _seen: WeakSet[Any] = WeakSet()
 

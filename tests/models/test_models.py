@@ -13,8 +13,8 @@ from tests.files import Files
 
 import tallow as tl
 from tallow.compile import compile_graph
-from tallow.compile.targets import wasm
 from tallow.core.streamed_weights import StreamedArray, StreamedFile
+from tallow.devices.wasm import target as wasm
 from tallow_page import javascript
 
 from .subjects import NAMES, Subject, mnist

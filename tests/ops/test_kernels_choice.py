@@ -6,9 +6,9 @@ import pytest
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codegen.wgsl.choice import Traits, candidates, choose, signature
-from tallow.codegen.wgsl.kernels import CONVOLUTIONS, DEPTHWISE, PRODUCTS
-from tallow.codegen.wgsl.schedule import kernel_file
+from tallow.devices.webgpu.codegen.choice import Traits, candidates, choose, signature
+from tallow.devices.webgpu.codegen.kernels import CONVOLUTIONS, DEPTHWISE, PRODUCTS
+from tallow.devices.webgpu.codegen.schedule import kernel_file
 from tallow.graph import Graph, Node, input_node
 from tallow.ops import contract
 from tallow.ops.kinds import Contraction

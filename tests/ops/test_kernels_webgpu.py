@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from kernel_cases import TOLERANCE
 
-from tallow.codegen.wgsl.kernels import SCHEDULES
+from tallow.devices.webgpu.codegen.kernels import SCHEDULES
 
 
 @pytest.mark.parametrize("file", SCHEDULES)

@@ -22,8 +22,8 @@ from tests.ops.conftest import with_cases
 from tests.ops.toy import TOY, ToyDevice, is_for_lists
 
 from tallow.compile import TARGETS, compile_graph
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.runtime.device import DEVICES
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow_build.environment import debian, firefox
 
 Outcome = dict[str, Any]

@@ -1,5 +1,5 @@
 """The op suite on quick plans: those of NumPy, node by node, and those of WebAssembly, whose
-kernels take sizes as arguments (compile/plain.py, compile/strided.py)."""
+kernels take sizes as arguments (compile/plain.py, devices/wasm/strided.py)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from op_cases import CASES
 from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
-from tallow.codegen.wasm.strided import steps_of
 from tallow.compile import Compiled, compile_graph
-from tallow.compile.strided import loops_of, reshaped_strides
 from tallow.core.dtype import BY_NAME, as_dtype
+from tallow.devices.wasm.codegen.strided import steps_of
+from tallow.devices.wasm.strided import loops_of, reshaped_strides
 from tallow.graph import Graph, input_node
 from tallow.runtime.device import backend
 from tallow.tensor import Tensor

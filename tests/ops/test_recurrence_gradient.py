@@ -147,8 +147,8 @@ def test_states_beyond_the_room_of_webgpus_kernel() -> None:
 
 def test_the_parts_of_a_long_sequence_fit_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy takes the steps of WebGPU's plan."""
+    from tallow.devices.numpy.runner import NumpyProgram
     from tallow.ops import recurrence as ops
-    from tallow.runtime.numpy.runner import NumpyProgram
 
     monkeypatch.setattr(ops, "most_steps", lambda cell, size: 3)
     for cell, back in (("lstm", (False, True)), ("gru", (True,)), ("rnn", (False,))):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tallow.codegen.wgsl.choice import REDUCTIONS
+from tallow.devices.webgpu.codegen.choice import REDUCTIONS
 
 
 @pytest.mark.parametrize("schedule", REDUCTIONS)

@@ -14,8 +14,8 @@ import pytest
 from staying_cases import CASES, counting, run_case
 
 import tallow as tl
+from tallow.devices.webgpu.native import device as native_device
 from tallow.graph import Graph, input_node
-from tallow.runtime.native import device as native_device
 from tallow_build.paths import ROOT
 
 RunAsync = Callable[..., Any]

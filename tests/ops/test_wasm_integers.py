@@ -16,9 +16,9 @@ from tallow.compile import compile_graph
 from tallow.compile.plan import Plan
 from tallow.core.dtype import as_dtype
 from tallow.core.hostarray import HostArray
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, Node, constant, make
 from tallow.ops import integer, numpy_kernels
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 BOTH = ("int8", "uint8")

@@ -12,9 +12,9 @@ from wasm_runs import fed, random, run
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.core.hostarray import HostArray
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, Node, constant, make
 from tallow.ops import contract, elementwise, movement, panels, window, winograd
-from tallow.runtime.numpy.runner import NumpyProgram
 
 
 def weight(array: np.ndarray) -> Node:

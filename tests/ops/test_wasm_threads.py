@@ -12,12 +12,12 @@ from op_cases import CASES
 from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
-from tallow.codegen.wasm.assembler import Function, encode
 from tallow.compile import Plan
-from tallow.compile.targets import wasm
+from tallow.devices.wasm import target as wasm
+from tallow.devices.wasm.codegen.assembler import Function, encode
+from tallow.devices.wasm.desktop import WasmtimeEngine
+from tallow.devices.wasm.threads import cuts
 from tallow.runtime.session import compile_session
-from tallow.runtime.wasm.desktop import WasmtimeEngine
-from tallow.runtime.wasm.threads import cuts
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,11 @@ from winograd_cases import CONVOLUTIONS, difference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import TARGETS, Limits, Plan, compile_graph, optimise
 from tallow.compile.count import count
+from tallow.devices.numpy.runner import NumpyProgram
+from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph, input_node
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.runtime.tuning import _heavy_ops
 from tallow.tensor import Tensor
 

@@ -20,10 +20,10 @@ from tallow.compile.limits import host_limits
 from tallow.compile.passes.compose import compose
 from tallow.compile.passes.widen import widen
 from tallow.compile.plan import Step
-from tallow.compile.targets.numpy import NUMPY
 from tallow.core.dtype import BY_NAME, DType, float64
 from tallow.core.hostarray import HostArray, from_python, from_values
 from tallow.core.shape import Shape, size_of, strides_of
+from tallow.devices.numpy.target import NUMPY
 from tallow.graph import Node
 from tallow.ops.arrange import argsort, scatter
 from tallow.ops.contract import matmul

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The errors that the runner throws. py/tallow/runtime/browser.py recognises them by name. Their
- * messages are in English; a page in another language translates those that have a `code`.
+ * The errors that the runner throws. py/tallow/devices/webgpu/browser.py recognises them by name.
+ * Their messages are in English; a page in another language translates those that have a `code`.
  */
 
 /** The device rejected something: the plan or the inputs are wrong. */

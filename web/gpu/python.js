@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The GPU as Python uses it (py/tallow/runtime/browser.py), in any page or worker. Python finds the
- * result of openForPython() as globalThis.tallowGpu.
+ * The GPU as Python uses it (py/tallow/devices/webgpu/browser.py), in any page or worker. Python
+ * finds the result of openForPython() as globalThis.tallowGpu.
  *
  * Python's buffers arrive as proxies. They are read in place in its memory, without a copy.
  */

@@ -26,7 +26,7 @@ export const DEVICES = {
   remote: { label: "", onGpu: false, needsNumpy: false, instead: "wasm", elsewhere: true },
 };
 
-/** The most threads that WebAssembly can have, as in py/tallow/runtime/wasm/threads.py. */
+/** The most threads that WebAssembly can have, as in py/tallow/devices/wasm/threads.py. */
 export const MOST_THREADS = 64;
 
 /**

@@ -24,7 +24,7 @@ export const JOBS = 1 << (32 - PART_BITS);
  * @property {number[]} cuts  where parts begin, and where the last one ends
  *
  * @typedef {{function?: string, scratch?: number, units?: number, sizes?: number[]}} Kernel  of a
- *   step: see py/tallow/compile/targets/wasm.py
+ *   step: see py/tallow/devices/wasm/target.py
  */
 
 // Why: docs/decisions/threads.md, "A step's job and its next part are one word, which threads
@@ -39,7 +39,7 @@ export const jobOf = (word) => word >>> PART_BITS;
  * Where the parts begin that threads take one after the other, and where the last one ends. They
  * get smaller, so that all threads end at about the same time, even if one is interrupted; but not
  * smaller than two units if there are two for each thread, since kernels of few units gain by
- * computing several at once. py/tallow/runtime/wasm/threads.py cuts in the same way.
+ * computing several at once. py/tallow/devices/wasm/threads.py cuts in the same way.
  * @param {number} units
  * @param {number} threads
  */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * WebAssembly in this page or worker, with a pool of threads if there can be one. Programs with and
- * without Python use it (program.js, py/tallow/runtime/wasm/browser.py).
+ * without Python use it (program.js, py/tallow/devices/wasm/browser.py).
  */
 
 import { callOf, cuts } from "./claims.js";
@@ -9,7 +9,7 @@ import { Pool } from "./pool.js";
 
 /** @typedef {import("./claims.js").Kernel} Kernel */
 
-/** The number of threads unless another one is asked for, as in py/tallow/runtime/wasm/threads.py. */
+/** The number of threads unless another is asked for, as in py/tallow/devices/wasm/threads.py. */
 const usualThreads = () => Math.min(navigator.hardwareConcurrency || 1, 4);
 
 /** Whether threads can share memory here. A page's main thread may not wait for others. */
@@ -191,7 +191,7 @@ const MEMORY = [..."\x06tallow\x06memory\x02"].map((letter) => letter.charCodeAt
 const SHARED = 3;
 
 /**
- * A plan's module for a memory that threads share; see py/tallow/codegen/wasm/assembler.py.
+ * A plan's module for a memory that threads share; see py/tallow/devices/wasm/codegen/assembler.py.
  * @param {Uint8Array<ArrayBuffer>} module
  */
 export function withSharedMemory(module) {

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * A plan of generated WebAssembly (py/tallow/compile/targets/wasm.py), which is loaded once and
+ * A plan of generated WebAssembly (py/tallow/devices/wasm/target.py), which is loaded once and
  * then run many times, without Python.
  *
  * A plan has a memory of its own, laid out by its slots, and one module. All computation is
- * synchronous. Python can adopt a loaded program (py/tallow/runtime/wasm/browser.py).
+ * synchronous. Python can adopt a loaded program (py/tallow/devices/wasm/browser.py).
  */
 
 import { DeviceError, OutOfMemoryError } from "../gpu/errors.js";
@@ -18,7 +18,7 @@ import { WasmInstance, withSharedMemory } from "./engine.js";
 
 const PAGE = 65536;
 
-/** Bytes to which all parts of the memory are aligned, as in py/tallow/runtime/wasm/runner.py. */
+/** Bytes to which all parts of the memory are aligned, as in py/tallow/devices/wasm/runner.py. */
 const ALIGNMENT = 64;
 
 const MAX_PAGES = 65536; // 4 GiB, the most that WebAssembly can address with 32 bits

@@ -51,10 +51,10 @@ function moduleOf(code) {
 export function openWasm() {
   if (typeof WebAssembly === "undefined") return { words: words("noWebAssembly") };
   if (!WebAssembly.validate(SIMD)) return { words: words("noSimd") };
-  // py/tallow/runtime/wasm/runner.py gives it the same name.
+  // py/tallow/devices/wasm/runner.py gives it the same name.
   const name = WebAssembly.validate(RELAXED) ? "WebAssembly with relaxed SIMD" : "WebAssembly";
   const opened = (engine ??= openEngine(threads, THREAD));
-  Object.assign(globalThis, { tallowWasm: opened }); // for py/tallow/runtime/wasm/browser.py
+  Object.assign(globalThis, { tallowWasm: opened }); // for py/tallow/devices/wasm/browser.py
   return {
     info: { name, named: true },
     threads: opened.threads,

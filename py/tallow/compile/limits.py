@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from ..codegen.wgsl.choice import Traits
+from ..devices.webgpu.codegen.choice import Traits
 
 
 @dataclass(frozen=True)

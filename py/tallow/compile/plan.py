@@ -72,7 +72,7 @@ class Step:
     name: the ops in it. bindings: the slots of what it reads, then that of its result; a read in
     the result's slot is read there and written over. reads: shape and element type of each binding
     but the last. write: those of the result. host: the computation, as operations of which the last
-    gives the result. kernel: what the target's runner needs (`Kernels` in targets/), empty where
+    gives the result. kernel: what the target's runner needs (`Kernels` in target.py), empty where
     nothing runs or where the runner computes `host`. region: where in its slot the result is, if it
     is a part of what is stored there.
     """

@@ -1,8 +1,8 @@
 """Element types: one table with the name, size, NumPy name, WGSL type and buffer code of each.
 
 `wgsl` is the type in which a shader computes; None where WGSL has no such type. A type that has
-none is `narrowed` for the GPU (compile/passes/narrow.py): float16 is unpacked to float32, 64-bit
-integers become 32-bit ones.
+none is `narrowed` for the GPU (devices/webgpu/passes/narrow.py): float16 is unpacked to float32,
+64-bit integers become 32-bit ones.
 
 Types that are `coded` are packed and computed nowhere: a graph decodes them to another
 type (compile/passes/decode.py), which `computed_type` names. Their names are those of ml_dtypes.

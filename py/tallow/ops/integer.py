@@ -1,6 +1,6 @@
 """Products of 8-bit integers, added up exactly in int32, for targets with instructions for them.
 
-compile/passes/dots.py finds them in graphs. The right operand is packed: its columns stand in
+devices/wasm/passes/dots.py finds them in graphs. The right operand is packed: its columns stand in
 groups of eight, as in panels.py, and of each column two elements stand side by side.
 """
 

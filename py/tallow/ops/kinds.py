@@ -2,7 +2,8 @@
 
 An op is declared once, as one record of one of the kinds below, in ops/. The kind gives the shape
 rule and says how code is made for it; the record gives the facts. A backend holds mechanism and
-never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py chooses those).
+never asks for an op by name, hand-written kernels aside (devices/webgpu/codegen/choice.py chooses
+those).
 
     Source        begins a graph: an input, a constant, a coordinate
     Elementwise   one output element from the elements at the same position
@@ -273,7 +274,7 @@ class Operand(NamedTuple):
 @dataclass(frozen=True)
 class WholeKernel:
     """A whole WGSL module of a user's, with entry point `main` and a binding for each operand, in
-    their order, and one for the result (codegen/wgsl/whole.py).
+    their order, and one for the result (devices/webgpu/codegen/whole.py).
 
     scalars: the WGSL type of a scalar in each binding. overrides: the module's override constants,
     with whether they have a value of their own. workgroups, constants: of the operands, the size

@@ -1,6 +1,6 @@
 """NumPy evaluators of contractions and windows.
 
-They take any operands. runtime/numpy/specialized.py has faster forms for operands that a plan knows
+They take any operands. devices/numpy/specialized.py has faster forms for operands that a plan knows
 at load. NumPy in Pyodide has no BLAS. There, einsum over a contiguous transposed right side is
 several times faster than matmul.
 """

@@ -14,11 +14,11 @@ from typing import Protocol
 
 from ..core import context
 from ..core.device_name import resolved
+from ..devices.numpy.device import NumpyDevice
+from ..devices.wasm.device import WasmDevice
+from ..devices.webgpu.device import WebGpuDevice
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
-from .numpy.device import NumpyDevice
-from .wasm.device import WasmDevice
-from .webgpu import WebGpuDevice
 
 
 class Device(Protocol):
@@ -231,6 +231,6 @@ def _device(name: str) -> Device:
 
 @cache
 def _remote(name: str) -> Device:
-    from .remote.device import RemoteDevice  # which few programs need
+    from ..devices.remote.device import RemoteDevice  # which few programs need
 
     return RemoteDevice(name)

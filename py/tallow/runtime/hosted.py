@@ -93,8 +93,8 @@ class HostedProgram:
     """A plan of NumPy's whose buffers are another device's."""
 
     def __init__(self, compiled: Compiled, memory: Memory) -> None:
-        from .numpy.memory import MEMORY
-        from .numpy.runner import NumpyProgram
+        from ..devices.numpy.memory import MEMORY
+        from ..devices.numpy.runner import NumpyProgram
 
         self._host = MEMORY
         self._program = NumpyProgram(compiled)

@@ -3,7 +3,7 @@
 Opt-in: nothing is measured unless `tune` is called. What won is kept per adapter, per version of
 the kernels and per precision of products (device.py), and every session that is made afterwards on
 that adapter uses it. A record that is damaged, or of another version, is discarded with a
-warning; the rule of codegen/wgsl/choice.py then serves until something is tuned again.
+warning; the rule of devices/webgpu/codegen/choice.py then serves until something is tuned again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from ..codegen.wgsl.choice import candidates, signature
-from ..codegen.wgsl.kernels import SCHEDULES
-from ..codegen.wgsl.schedule import Schedule, kernel_file
 from ..compile import Begin, Compiled, compile_graph, optimise
 from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes
@@ -28,6 +25,9 @@ from ..compile.targets import EXACT
 from ..core import watching
 from ..core.dtype import in_pytorch
 from ..core.shape import size_of
+from ..devices.webgpu.codegen.choice import candidates, signature
+from ..devices.webgpu.codegen.kernels import SCHEDULES
+from ..devices.webgpu.codegen.schedule import Schedule, kernel_file
 from ..errors import DeviceLostError, StorageError, TallowError, WideIntegerError
 from ..graph import Graph, Node, input_node, make
 from ..ops.kinds import Contraction

@@ -19,9 +19,9 @@ from http import HTTPStatus
 from typing import Any
 
 from ..core.packages import package
+from ..devices.remote.wire import FRAME, Assembler, Message, error_as_json, frames
 from ..errors import DeviceUnavailableError, PlanError
 from ..runtime.base import Backend
-from ..runtime.remote.wire import FRAME, Assembler, Message, error_as_json, frames
 from ..version import __version__
 from .addresses import place
 from .lending import Visit, about

@@ -1,4 +1,4 @@
-"""What a borrower may do with this machine's device: the other end of runtime/remote/.
+"""What a borrower may do with this machine's device: the other end of devices/remote/.
 
 A `Visit` answers messages, and knows nothing of sockets. It holds the borrower's buffers and
 programs, by the numbers that the borrower gave them. What failed leaves its error in the place of
@@ -14,11 +14,11 @@ from typing import Any
 from ..compile import Compiled, Plan
 from ..core.dtype import BY_NAME
 from ..core.hostarray import HostArray
+from ..devices.remote.backend import limits_as_json
+from ..devices.remote.wire import Message, error_as_json
 from ..errors import DeviceMemoryError, PlanError, TallowError
 from ..runtime.base import Backend, Program
 from ..runtime.buffer import Buffer
-from ..runtime.remote.backend import limits_as_json
-from ..runtime.remote.wire import Message, error_as_json
 
 Reply = tuple[dict[str, Any], list[Any]]
 _Handler = Callable[[dict[str, Any], list[memoryview]], Reply]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 
-from tallow.codegen.wasm.assembler import Function, encode
+from tallow.devices.wasm.codegen.assembler import Function, encode
 
 from ..paths import WEB
 

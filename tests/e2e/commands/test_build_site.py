@@ -41,7 +41,7 @@ def test_the_wheel_of_tallow_has_nothing_of_the_page(dist):
         zipfile.ZipFile(wheel).namelist() for wheel in (wheels.tallow(), wheels.page())
     )
     packages = {name.partition("/")[0] for name in library if ".dist-info/" not in name}
-    assert packages == {"tallow"} and "tallow/runtime/browser.py" in library
+    assert packages == {"tallow"} and "tallow/devices/webgpu/browser.py" in library
     assert {name.partition("/")[0] for name in page if ".dist-info/" not in name} == {"tallow_page"}
     assert "tallow_page/app.py" in page
     assert not [name for name in (*library, *page) if name.endswith(".md")]

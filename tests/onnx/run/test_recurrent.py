@@ -15,12 +15,12 @@ from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.errors import DTypeError, OptionError, ShapeError
 from tallow.functional.recurrent import recurrence
 from tallow.graph import Graph, input_node
 from tallow.ops import numpy_kernels
 from tallow.ops import recurrence as ops
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 from ..graphs import model, node, value, weight

@@ -28,8 +28,10 @@ from winograd_reference import winograd_input_reference, winograd_output_referen
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codegen.wgsl.choice import Traits
-from tallow.codegen.wgsl.kernels import (
+from tallow.compile import Compiled, Limits, compile_graph
+from tallow.core.dtype import as_dtype
+from tallow.devices.webgpu.codegen.choice import Traits
+from tallow.devices.webgpu.codegen.kernels import (
     CONVOLUTIONS,
     GROUPED,
     POOL,
@@ -39,16 +41,14 @@ from tallow.codegen.wgsl.kernels import (
     TREES,
     WEIGHT_GRADIENTS,
 )
-from tallow.codegen.wgsl.recurrence_kernels import (
+from tallow.devices.webgpu.codegen.recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
     DYNAMIC_STEP,
     RECURRENCE,
     RECURRENCE_BACK,
 )
-from tallow.codegen.wgsl.schedule import kernel_file
-from tallow.compile import Compiled, Limits, compile_graph
-from tallow.core.dtype import as_dtype
+from tallow.devices.webgpu.codegen.schedule import kernel_file
 from tallow.graph import Graph, input_node, make
 from tallow.ops.window import conv2d_weight_parts, spatial_size
 from tallow.runtime.device import backend

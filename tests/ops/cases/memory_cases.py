@@ -15,8 +15,8 @@ from op_cases import normal
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import compile_graph
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, input_node
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 

@@ -20,9 +20,9 @@ from run_case import difference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Compiled, compile_graph
 from tallow.core.dtype import as_dtype
+from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph, input_node
 from tallow.ops.kinds import REGISTRY, Reduce
 from tallow.runtime.device import backend

@@ -11,11 +11,11 @@ import pytest
 
 import tallow as tl
 from tallow.compile import compile_graph
-from tallow.compile.targets import wasm
 from tallow.core.dtype import as_dtype
+from tallow.devices.wasm import target as wasm
+from tallow.devices.wasm.runner import WasmBackend
 from tallow.graph import Graph, Node, input_node
 from tallow.runtime.device import DEVICES
-from tallow.runtime.wasm.runner import WasmBackend
 
 RNG = np.random.default_rng(22)
 _FIRST = RNG.bit_generator.state

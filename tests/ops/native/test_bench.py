@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from bench import native as bench
 
-from tallow.runtime.native.backend import NativeBackend
+from tallow.devices.webgpu.native.backend import NativeBackend
 
 
 @pytest.fixture

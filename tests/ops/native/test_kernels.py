@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from kernel_cases import MAKERS, TOLERANCE, run_schedule
 
-from tallow.codegen.wgsl.kernels import SCHEDULES
-from tallow.codegen.wgsl.schedule import kernel_file
-from tallow.runtime.native.device import open_device
+from tallow.devices.webgpu.codegen.kernels import SCHEDULES
+from tallow.devices.webgpu.codegen.schedule import kernel_file
+from tallow.devices.webgpu.native.device import open_device
 
 FOLDER = Path(__file__).resolve().parents[3] / "kernels_wgsl"
 

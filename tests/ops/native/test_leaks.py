@@ -15,9 +15,9 @@ import pytest
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.core.hostarray import from_array
+from tallow.devices.webgpu.native.backend import NativeBackend
+from tallow.devices.webgpu.native.device import open_device
 from tallow.formats.onnx.run.model_session import ModelSession
-from tallow.runtime.native.backend import NativeBackend
-from tallow.runtime.native.device import open_device
 from tallow_build.paths import ROOT
 
 BLOCKS = 500  # that Python and `wgpu` keep for themselves: caches and free lists

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reduction_cases import run_long, run_schedule
 
-from tallow.codegen.wgsl.choice import REDUCTIONS
+from tallow.devices.webgpu.codegen.choice import REDUCTIONS
 
 pytestmark = pytest.mark.usefixtures("native")
 

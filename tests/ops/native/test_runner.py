@@ -19,9 +19,9 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, compile_graph
+from tallow.devices.webgpu.native import device as native_device
+from tallow.devices.webgpu.native.backend import NativeBackend
 from tallow.graph import Graph, input_node
-from tallow.runtime.native import device as native_device
-from tallow.runtime.native.backend import NativeBackend
 from tallow.tensor import Tensor
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.codegen.wgsl import choice, kernels
-from tallow.codegen.wgsl.schedule import Schedule
+from tallow.devices.webgpu.codegen import choice, kernels
+from tallow.devices.webgpu.codegen.schedule import Schedule
+from tallow.devices.webgpu.native.backend import NativeBackend
 from tallow.graph import Graph, input_node
 from tallow.runtime import tuning
 from tallow.runtime.base import Timing
-from tallow.runtime.native.backend import NativeBackend
 from tallow.runtime.tuning import TuningWarning
 from tallow.tensor import Tensor
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tallow as tl
-from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
+from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph, input_node
 
 SOFTWARE = Limits(traits=Traits(software=True, subgroups=True))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tallow.codegen.wasm import assembler
-from tallow.codegen.wasm.assembler import Function, encode
-from tallow.codegen.wasm.disassembler import disassemble
+from tallow.devices.wasm.codegen import assembler
+from tallow.devices.wasm.codegen.assembler import Function, encode
+from tallow.devices.wasm.codegen.disassembler import disassemble
 
 IMMEDIATES = {
     **dict.fromkeys((*assembler.INDEXED, *assembler.LANE), (3,)),

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallow.codegen.index import Coord, Index, is_multiple, joined, variable
-from tallow.codegen.wgsl.index_text import text_of
 from tallow.core.shape import size_of, strides_of
+from tallow.devices.webgpu.codegen.index_text import text_of
 from tallow.ops.movement import reshape_coords
 
 

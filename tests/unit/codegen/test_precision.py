@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
+from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph, input_node
 from tallow.runtime import eager
 from tallow.runtime.tuning import limits_of

@@ -7,12 +7,12 @@ import pytest
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codegen.wgsl.choice import REDUCTIONS, Traits, reduction_schedule, signature
 from tallow.compile import Compiled, Limits, compile_graph
+from tallow.devices.numpy.runner import NumpyProgram
+from tallow.devices.webgpu.codegen.choice import REDUCTIONS, Traits, reduction_schedule, signature
 from tallow.graph import Graph, Node, input_node, make
 from tallow.ops import reduce as records
 from tallow.ops.kinds import Reduce
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 SOFTWARE = Traits(software=True, subgroups=True)

@@ -13,12 +13,12 @@ import pytest
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.codegen.wgsl.literal import number
 from tallow.compile import TARGETS, Compiled, Limits, Plan, compile_graph, optimise
 from tallow.compile.fuse import fuse
 from tallow.compile.partition import static_nodes
+from tallow.devices.numpy.runner import NumpyProgram
+from tallow.devices.webgpu.codegen.literal import number
 from tallow.graph import Graph, input_node
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 GOLDEN = Path(__file__).parent / "golden"

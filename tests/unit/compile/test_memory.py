@@ -16,8 +16,8 @@ from tests.steps import steps
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, Plan, compile_graph, memory
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, input_node
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 rng = np.random.default_rng(7)

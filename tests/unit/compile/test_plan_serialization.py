@@ -17,10 +17,10 @@ from tallow import functional
 from tallow.compile import Compiled, compile_graph, plan_serialization
 from tallow.core.dtype import BY_NAME
 from tallow.core.hostarray import HostArray
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.errors import PlanError
 from tallow.graph import Graph, input_node
 from tallow.runtime.device import set_default_device
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow_build.paths import ROOT
 from tallow_page import app
 

@@ -71,14 +71,15 @@ def test_every_name_is_found_and_listed(room: str) -> None:
 
 
 def test_no_public_name_is_that_of_a_file_in_its_package() -> None:
-    """An import of the file would hide the name. `tl.tensor` is set when Tallow is imported."""
+    """An import of the file would hide the name. `tl.tensor` and `tl.devices` are set when Tallow
+    is imported."""
     inside = {"tallow": PACKAGE, "functional": PACKAGE / "functional", "nn": PACKAGE / "nn"}
     for room, folder in inside.items():
         files = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
-        assert {*rows(room)} & files <= {"tensor"}
+        assert {*rows(room)} & files <= {"devices", "tensor"}
     functions = {path.stem for path in (PACKAGE / "functions").iterdir()}
     assert not {*rows("tallow")} & functions - {"linalg"}
-    assert callable(tl.tensor)
+    assert callable(tl.tensor) and callable(tl.devices)
 
 
 def test_a_public_function_stands_in_one_file() -> None:
@@ -114,7 +115,7 @@ def test_the_library_looks_up_nothing_by_text() -> None:
                 rooms.add(name.partition("/")[0])
             elif isinstance(node, ast.Subscript) and ast.unparse(node.value) == "globals()":
                 looked_up += [name] if isinstance(node.ctx, ast.Load) else []
-    assert late == ["binding.py", "runtime/native/device.py"]
+    assert late == ["binding.py", "devices/webgpu/native/device.py"]
     assert not looked_up
     # core: telemetry, if the environment asks for it, and other packages; torch: by torch/names.py
     assert rooms == {"core", "torch"}

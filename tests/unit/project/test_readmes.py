@@ -18,6 +18,7 @@ PACKAGES = sorted(path.parent for path in LIBRARY.glob("*/__init__.py"))
 READMES = [
     *(path / "README.md" for path in PACKAGES),
     LIBRARY / "formats" / "onnx" / "README.md",
+    *(LIBRARY / "devices" / name / "README.md" for name in ("webgpu", "wasm", "numpy")),
     *(ROOT / name / "README.md" for name in ("py/tallow_page", "py/tallow_build", "web", "tests")),
 ]
 MODULES = {module_of(path) for path in FILES}
@@ -30,7 +31,7 @@ def named(path: Path) -> str:
 @pytest.mark.parametrize("readme", READMES, ids=named)
 def test_it_is_there_and_short(readme: Path) -> None:
     text = readme.read_text("utf-8")
-    assert re.match(rf"# (formats/)?{readme.parent.name}\n", text)
+    assert re.match(rf"# (formats/|devices/)?{readme.parent.name}\n", text)
     assert 15 <= len(text.splitlines()) <= 40
     assert "ay import" in text and "| to change | go to |" in text
 

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.codegen.wasm.assembler import Function, encode
+from tallow.devices.wasm import desktop
+from tallow.devices.wasm.arena import PAGE, Arena
+from tallow.devices.wasm.codegen.assembler import Function, encode
+from tallow.devices.wasm.desktop import WasmtimeEngine
 from tallow.runtime import eager
 from tallow.runtime.device import backend
-from tallow.runtime.wasm.arena import PAGE, Arena
-from tallow.runtime.wasm.desktop import WasmtimeEngine
 
 DEVICES = ("numpy", "wasm")
 
@@ -80,7 +81,7 @@ def test_many_lengths_share_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
         compiled.append(code)
         return made(engine, code)
 
-    monkeypatch.setattr("tallow.runtime.wasm.desktop.wasmtime.Module", counted)
+    monkeypatch.setattr(desktop.wasmtime, "Module", counted)
     weight = tl.asarray(np.ones((8, 5), np.float32))
     for rows in range(30, 130):
         x = tl.asarray(np.full((rows, 8), 0.5, np.float32))

@@ -14,10 +14,10 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, compile_graph
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, input_node
 from tallow.ops import numpy_kernels
 from tallow.ops.kinds import REGISTRY
-from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import tallow as tl
 from tallow.compile import Limits, compile_graph
+from tallow.devices.webgpu.native import device as native_device
 from tallow.graph import Graph, input_node
-from tallow.runtime.native import device as native_device
 from tallow.tensor import Tensor
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow.devices.numpy import runner
+from tallow.devices.numpy.runner import NumpyProgram
 from tallow.runtime import eager
-from tallow.runtime.numpy import runner
-from tallow.runtime.numpy.runner import NumpyProgram
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tallow.runtime.wasm import device
-from tallow.runtime.wasm.desktop import WasmtimeEngine
-from tallow.runtime.wasm.engine import has_relaxed_simd, has_simd
+from tallow.devices.wasm import device
+from tallow.devices.wasm.desktop import WasmtimeEngine
+from tallow.devices.wasm.engine import has_relaxed_simd, has_simd
 
 
 def test_the_engine_of_the_desktop_has_vectors() -> None:

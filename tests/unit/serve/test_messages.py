@@ -14,12 +14,12 @@ from websockets.sync.client import connect
 
 import tallow as tl
 from tallow.compile import Plan, compile_graph
+from tallow.devices.remote import wire
+from tallow.devices.remote.backend import limits_as_json, limits_of_json
+from tallow.devices.remote.wire import FRAME, Assembler, error_as_json, error_of_json, frames
 from tallow.errors import DeviceError, KernelError, PlanError
 from tallow.graph import Graph
 from tallow.runtime.device import backend
-from tallow.runtime.remote import wire
-from tallow.runtime.remote.backend import limits_as_json, limits_of_json
-from tallow.runtime.remote.wire import FRAME, Assembler, error_as_json, error_of_json, frames
 from tallow.serve import compute
 from tallow.serve.lending import Visit
 from tallow.version import __version__

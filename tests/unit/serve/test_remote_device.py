@@ -20,8 +20,9 @@ from websockets.sync.server import serve
 import tallow as tl
 from tallow import nn, optim
 from tallow.core import context
+from tallow.devices.remote import device as remote_device
+from tallow.devices.remote.device import RemoteDevice
 from tallow.runtime import device
-from tallow.runtime.remote.device import RemoteDevice
 from tallow.serve.compute import Terms
 from tallow.train import Callback, Run
 from tallow_build.paths import ROOT
@@ -165,7 +166,7 @@ def test_the_token_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch
 
 def test_only_the_same_version_is_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
     with lending("numpy") as lender:
-        monkeypatch.setattr("tallow.runtime.remote.device.__version__", "0.0.7")
+        monkeypatch.setattr(remote_device, "__version__", "0.0.7")
         with pytest.raises(tl.DeviceUnavailableError, match=r"you have 0\.0\.7; install the same"):
             asyncio.run(tl.open_device(lender.name, token=TOKEN))
 
@@ -195,7 +196,7 @@ def test_nobody_there() -> None:
 
 def test_somebody_else_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """A WebSocket that takes the greeting, and never answers."""
-    monkeypatch.setattr("tallow.runtime.remote.device.GREETING_SECONDS", 0.2)
+    monkeypatch.setattr(remote_device, "GREETING_SECONDS", 0.2)
     with serve(lambda socket: list(socket), "127.0.0.1", 0) as server:
         Thread(target=server.serve_forever).start()
         name = f"remote:http://127.0.0.1:{server.socket.getsockname()[1]}"

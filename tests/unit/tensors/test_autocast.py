@@ -14,9 +14,9 @@ import pytest
 
 import tallow as tl
 from tallow import amp, nn, optim
-from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
 from tallow.core import context
+from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph, input_node
 from tallow.ops.kinds import REGISTRY
 from tallow.runtime.device import backend

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tallow.codegen.wgsl.arithmetic import elementwise
 from tallow.core.dtype import float32
+from tallow.devices.webgpu.codegen.arithmetic import elementwise
 from tallow.ops.kinds import REGISTRY, Contraction, Elementwise, Op, Reduce
 
 INTEGERS = [-128, -127, -2, -1, 0, 1, 2, 7, 100, 127]

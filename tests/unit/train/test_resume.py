@@ -26,8 +26,8 @@ from tests.unit.train.problem import (
 
 import tallow as tl
 from tallow.data import DataLoader
+from tallow.devices.webgpu.native import device as native_device
 from tallow.runtime import device, drivers
-from tallow.runtime.native import device as native_device
 from tallow.train import Callback, Learner, Run
 from tallow_build.paths import ROOT
 

@@ -2,7 +2,7 @@
 
 Constants stay as packed as they are in the file and become numbers on the device that reads them;
 floating ones become float32, integers int8 or uint8. bfloat16 and integers of less than a byte the
-GPU reads as they are packed (codegen/wgsl/storage.py); for NumPy they are unpacked.
+GPU reads as they are packed (devices/webgpu/codegen/storage.py); for NumPy they are unpacked.
 
 Inputs and outputs travel as words, one an element. What is computed is float32: it is rounded by a
 cast to a coded type, and in outputs.

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ... import functions as f
-from ...codegen.wgsl.choice import Traits
 from ...core import dtype as dt
+from ...devices.webgpu.codegen.choice import Traits
 from ...functional.dynamic_recurrence import composed
 from ...graph import Graph, Node, make, rebuild
 from ...ops import dynamic_recurrence

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...devices.numpy.target import NUMPY
+from ...devices.wasm.target import WASM
+from ...devices.webgpu.target import WEBGPU
 from ..target import Target
-from .numpy import NUMPY
-from .wasm import WASM
-from .webgpu import WEBGPU
 
 TARGETS: dict[str, Target] = {target.name: target for target in (WEBGPU, WASM, NUMPY)}
 """By the names of devices."""

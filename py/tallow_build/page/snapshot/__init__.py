@@ -28,7 +28,8 @@ _RESULT = "made.json"
 
 # Modules that are useless in the page: the command line, desktop GPUs, compilers.
 _EXCLUDED = (
-    *("tallow/__main__.py", "tallow/cli/", "tallow/runtime/native/", "tallow/runtime/wasm/desktop"),
+    *("tallow/__main__.py", "tallow/cli/"),
+    *("tallow/devices/webgpu/native/", "tallow/devices/wasm/desktop"),
     *("numpy/f2py/", "numpy/_pyinstaller/"),
 )
 

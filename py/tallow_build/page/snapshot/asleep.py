@@ -23,7 +23,7 @@ _FOR_NUMPY = (
 _ON_DEMAND = re.compile(
     r"tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
-    r"|metrics|train|telemetry|files|vision|ray|serve|runtime\.remote)(\.|$)"
+    r"|metrics|train|telemetry|files|vision|ray|serve|devices\.remote)(\.|$)"
     r"|core\.(packages|starting|watchers)$"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
@@ -50,7 +50,7 @@ def imports() -> None:
     importlib.import_module("onnx.onnx_ml_pb2")
     for name in _FOR_NUMPY:
         importlib.import_module(name)
-    schedule = importlib.import_module("tallow.codegen.wgsl.schedule")
+    schedule = importlib.import_module("tallow.devices.webgpu.codegen.schedule")
     for text in sorted((here / "kernels_wgsl").glob("*.wgsl")):
         schedule.kernel_file(text.stem)
 

@@ -2,7 +2,7 @@
 
 Products whose results are quantized again are computed in float32. Its sums are exact up to
 2 ** 24, and the error beyond that is far less than a step of the 8 bits to which they are rounded.
-A target may compute them with integers (compile/passes/dots.py).
+A target may compute them with integers (devices/wasm/passes/dots.py).
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ....compile.count import multiply_adds
-from ....compile.targets.webgpu import WEBGPU
 from ....core.dtype import int64
 from ....core.hostarray import HostArray
+from ....devices.webgpu.target import WEBGPU
 from ....errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..reasons import DECIDES, HOST_ALONE, Reason

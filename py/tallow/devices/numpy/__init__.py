@@ -1,0 +1,1 @@
+"""NumPy as a device: its target, and what runs plans there."""

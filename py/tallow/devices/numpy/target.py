@@ -1,0 +1,27 @@
+"""NumPy: it computes the operations of each step; there are no kernels."""
+
+from __future__ import annotations
+
+from ...compile.limits import host_limits
+from ...compile.passes.dynamic import float_dynamic
+from ...compile.passes.exact import exact_products
+from ...compile.passes.widen import widen
+from ...compile.plain import plain_plan
+from ...compile.target import Target
+
+NUMPY = Target(
+    name="numpy",
+    computes_64_bits=True,
+    bools_as_words=False,
+    in_place=False,
+    joins=False,
+    chooses_kernels=False,
+    reads_packed=lambda dtype: False,
+    fit_types=(exact_products, float_dynamic, widen),
+    specialize=lambda limits: (),
+    packed_nodes=lambda graph, static: set(),
+    any_order=True,
+    kernels=None,
+    limits=lambda limits: host_limits(),
+    quick=plain_plan,
+)

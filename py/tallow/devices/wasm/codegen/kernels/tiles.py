@@ -1,0 +1,194 @@
+"""The innermost loop of products: a tile of the result that stays in registers.
+
+A tile is some rows by one or two vectors of columns. The left operand lies in memory row by row;
+the right one is a panel (ops/panels.py), which is read from its beginning to its end. Both are
+reached by pointers that grow by the same number of bytes with each turn.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Protocol
+
+from .....codegen.index import Coord
+from .....core.dtype import DType, float32, uint8
+from .....ops import panels
+from ..expression import Expression
+from ..values import constant, kind_of
+
+VECTORS = panels.COLUMNS // 4
+
+_UNROLLED = 4
+LONG, BLOCK = 4096, 512
+"""Products that are added up one by one at most, and in one block of longer sums."""
+
+Tile = list[list[int]]
+"""Locals by row, then by vector."""
+
+
+def most_rows(body: Expression) -> int:
+    """Rows of a tile: more than fifteen vectors at a time would leave V8's registers. Without a
+    fused multiply-add one of them holds a product."""
+    return 6 if body.relaxed else 5
+
+
+# Why: docs/decisions/webassembly.md, "WebAssembly's tiles are not tuned"
+def height_of(body: Expression, rows: int) -> int:
+    """How many rows tiles have that cover so many rows in the least time. A tile takes half as long
+    as a row in addition."""
+    return min(
+        range(1, min(most_rows(body), rows) + 1),
+        key=lambda height: (-(-rows // height) * (2 * height + 1), -height),
+    )
+
+
+def multiply_add(
+    body: Expression, total: int, x: int, y: int, lanes: int = 4, dtype: DType = float32
+) -> None:
+    """total += x * y, all of them locals."""
+    fused = lanes == 4 and body.relaxed
+    for local in (x, y, total) if fused else (total, x, y):
+        body.emit("local.get", local)
+    if fused:
+        body.emit("f32x4.relaxed_madd")
+    else:
+        shape = "f32x4" if lanes == 4 else kind_of(dtype)
+        body.emit(f"{shape}.mul")
+        body.emit(f"{shape}.add")
+    body.emit("local.set", total)
+
+
+def zeros(body: Expression, count: int, lanes: int = 4, dtype: DType = float32) -> list[int]:
+    """Locals that are 0."""
+    made = [body.function.local(kind_of(dtype, lanes)) for _ in range(count)]
+    for local in made:
+        constant(body.function, 0, dtype, lanes)
+        body.emit("local.set", local)
+    return made
+
+
+def join(
+    body: Expression, totals: Tile, parts: Tile, lanes: int = 4, dtype: DType = float32
+) -> None:
+    """totals += parts"""
+    shape = "f32x4" if lanes == 4 else kind_of(dtype)
+    for total, part in zip(chain(*totals), chain(*parts), strict=True):
+        body.emit("local.get", total)
+        body.emit("local.get", part)
+        body.emit(f"{shape}.add")
+        body.emit("local.set", total)
+
+
+class Distances(Protocol):
+    """Of what lies in memory: bytes from a row to the next (stride), and from an element of a row
+    to the next (step)."""
+
+    stride: int
+    step: int
+
+
+def multiplied(
+    body: Expression,
+    left: int,
+    rows_at: Distances,
+    panel: int,
+    depth: int,
+    rows: int,
+    vectors: int,
+) -> Tile:
+    """The sums of a tile.
+
+    left, panel: locals with the addresses of the first row, and of the panel; both are moved.
+    depth: products of a sum.
+    """
+    totals = _tile(body, rows, vectors)
+    if depth <= LONG:
+        _add(body, totals, left, rows_at, panel, depth)
+        return totals
+    # Added up one by one, so many products would lose their last digits.
+
+    def block(count: int) -> None:
+        part = _tile(body, rows, vectors)
+        _add(body, part, left, rows_at, panel, count)
+        join(body, totals, part)
+
+    body.loop(depth // BLOCK, lambda _: block(BLOCK))
+    if depth % BLOCK:
+        body.scope(lambda: block(depth % BLOCK))
+    return totals
+
+
+def _tile(body: Expression, rows: int, vectors: int) -> Tile:
+    return [zeros(body, vectors) for _ in range(rows)]
+
+
+def _add(
+    body: Expression, totals: Tile, left: int, rows_at: Distances, panel: int, depth: int
+) -> None:
+    """Adds `depth` products to each total. Of few rows, every second or fourth product goes to a
+    sum of its own: an addition takes several cycles, in which others can begin."""
+    rows, vectors = len(totals), len(totals[0])
+    turns, rest = divmod(depth, _UNROLLED)
+    ways = {1: 4, 2: 2, 3: 2}.get(rows, 1) if turns else 1
+    sums = [totals, *(_tile(body, rows, vectors) for _ in range(ways - 1))]
+    right = [body.function.local("v128") for _ in range(vectors)]
+    value = body.function.local("v128")
+
+    def products(count: int) -> None:
+        for k in range(count):
+            for vector, local in enumerate(right):
+                body.emit("local.get", panel)
+                body.emit("v128.load", 4 * (panels.COLUMNS * k + 4 * vector))
+                body.emit("local.set", local)
+            for row, into in enumerate(sums[k % ways]):
+                body.emit("local.get", left)
+                body.emit("v128.load32_splat", rows_at.stride * row + rows_at.step * k)
+                body.emit("local.set", value)
+                for total, local in zip(into, right, strict=True):
+                    multiply_add(body, total, value, local)
+        advance(body, left, rows_at.step * count)
+        advance(body, panel, 4 * panels.COLUMNS * count)
+
+    if turns > 1:
+        end = body.function.local("i32")
+        body.emit("local.get", panel)
+        body.emit("i32.const", 4 * panels.COLUMNS * _UNROLLED * turns)
+        body.emit("i32.add")
+        body.emit("local.set", end)
+        body.emit("loop")
+        products(_UNROLLED)
+        body.emit("local.get", panel)
+        body.emit("local.get", end)
+        body.emit("i32.ne")
+        body.emit("br_if", 0)
+        body.emit("end")
+    elif turns:
+        products(_UNROLLED)
+    if rest:
+        products(rest)
+    for other in sums[1:]:
+        join(body, totals, other)
+
+
+# Why: docs/decisions/webassembly.md, "What is fused behind a tile is written once, in a loop"
+def lay_down(body: Expression, tile: Tile, address: int, lanes: int = 4) -> None:
+    """Stores a tile's vectors one behind the other. address: the local with that of the first."""
+    for number, local in enumerate(chain(*tile)):
+        body.emit("local.get", address)
+        body.emit("local.get", local)
+        body.emit(f"{kind_of(float32, lanes)}.store", 4 * lanes * number)
+
+
+def taken_up(body: Expression, address: int, offset: Coord, lanes: int = 4) -> int:
+    """A local with the vector that lies so many bytes behind an address."""
+    at, kind = body.push_address(address, uint8, offset), kind_of(float32, lanes)
+    body.emit(f"{kind}.load", at)
+    return body.keep(kind)
+
+
+def advance(body: Expression, pointer: int, size: int) -> None:
+    """Moves a pointer."""
+    body.emit("local.get", pointer)
+    body.emit("i32.const", size)
+    body.emit("i32.add")
+    body.emit("local.set", pointer)

@@ -1,0 +1,1 @@
+"""The passes that WebAssembly alone needs; ../target.py lists them in their order."""

@@ -1,0 +1,417 @@
+"""The runner of WebAssembly: memory for a plan, laid out by its slots.
+
+Steps that have no function (devices/wasm/target.py) are computed by NumPy, from copies.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from threading import RLock
+from time import perf_counter
+from typing import Any
+from weakref import ref
+
+from ...compile import Compiled
+from ...compile.limits import Limits, host_limits
+from ...compile.plan import Port, Step
+from ...core.dtype import BY_NAME, DType
+from ...core.hostarray import HostArray
+from ...core.shape import size_of
+from ...core.streamed_weights import StreamedArray
+from ...errors import (
+    DeviceError,
+    DeviceMemoryError,
+    DeviceUnavailableError,
+    IndexRangeError,
+)
+from ...runtime.base import (
+    PROFILE_REPEATS,
+    PROFILE_SECONDS,
+    DeviceInfo,
+    Feed,
+    Result,
+    Timing,
+    typical,
+)
+from ...runtime.buffer import Buffer, state_moved
+from .arena import PAGE
+from .engine import Engine, call_all, has_relaxed_simd
+from .on_numpy import NumpyStep
+from .target import WASM
+
+_MOST_BYTES = 1 << 32
+_LARGE = 1 << 16
+"""Bytes from which on outputs stay: a small one would keep the whole memory alive."""
+
+_ALIGNED = 64  # bytes, of each slot, as in web/wasm/program.js: a line of most caches
+
+Call = Callable[[], Any]
+
+
+class Resident:
+    """What the buffer of a state or of a large output has as its handle between two runs of one
+    program: the elements stay in the program's memory, and are copied only when something else asks
+    for them, or the next run would write over them. number: see WasmProgram._residents."""
+
+    def __init__(self, program: WasmProgram, number: int, port: Port) -> None:
+        self.program, self.number = program, number
+        self._port = port
+        self.shape, self.dtype = port.shape, BY_NAME[port.dtype]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its elements."""
+        return size_of(self.shape) * self.dtype.size
+
+    @property
+    def data(self) -> memoryview:
+        """A copy of the elements."""
+        return self.program.elements(self._port).data
+
+
+class WasmMemory:
+    """Buffers between runs: HostArrays, which a run copies into its module's memory and back, or
+    Residents, which stay there."""
+
+    name = "wasm"
+    is_host = True
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, Any] = {}
+
+    def held_type(self, dtype: DType) -> DType:
+        return dtype
+
+    def upload(self, data: HostArray | Resident) -> Buffer:
+        return self.held(HostArray(memoryview(bytes(data.data)), data.shape, data.dtype))
+
+    def held(self, data: HostArray | Resident) -> Buffer:
+        """As `upload`, of elements that nothing else writes: without a copy."""
+        return Buffer(self, data, data.dtype, data.shape, data.dtype, data.nbytes)
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return [HostArray(each.handle.data, each.shape, each.dtype) for each in buffers]
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return self.read(buffers)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        return self.upload(buffer.handle)
+
+    def release(self, handle: Any) -> None:
+        """The bytes go with the last that holds them."""
+
+
+class _Explained:
+    """Raises what the engine and NumPy raise as errors of Tallow. A class, since it is entered at
+    every run, and a generator takes longer."""
+
+    __slots__ = ("_bytes", "_fault", "_name")
+
+    def __init__(self, name: str, size: int, fault: tuple[type[Exception], ...]) -> None:
+        self._name, self._bytes, self._fault = name, size, fault
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, MemoryError):
+            words = f"it needs {self._bytes:,} bytes: {str(error) or 'out of memory'}"
+            raise DeviceMemoryError(f"{self._name}: {words}") from error
+        if isinstance(error, IndexError):
+            raise IndexRangeError(f"{self._name}: {error}") from error
+        if isinstance(error, self._fault):
+            raise DeviceError(f"{self._name}: WebAssembly stopped: {error}") from error
+
+
+class WasmProgram:
+    """A plan in a memory of its own, or in a part of one that brief programs share. One run at a
+    time: calls from several threads wait."""
+
+    def __init__(self, compiled: Compiled, backend: WasmBackend) -> None:
+        self._plan = plan = compiled.plan
+        self._backend = backend
+        self._lock = RLock()  # a run may ask for what is in its own memory
+        self._runs = 0
+        self._closed = False
+        states = {port.slot for port in plan.states}
+        large = {port.slot for port in plan.outputs if port.bytes >= _LARGE}
+        self._lasting = large - states  # the slots of outputs that nothing writes before a run
+        # The buffers whose elements are in this memory, by numbers: states, then outputs.
+        self._residents: dict[int, ref[Buffer]] = {}
+        engine = backend.engine
+        self._fault = engine.fault
+        steps = (*plan.prepare, *plan.run)
+        shared = any("units" in step.kernel for step in steps)
+        self._scratch = _aligned(max((step.kernel.get("scratch", 0) for step in steps), default=0))
+        self._instance: Any = None
+        if compiled.loaded is not None:
+            self._instance = engine.adopted(compiled.loaded)
+        threads = self._instance.threads if self._instance else engine.threads if shared else 1
+        sizes = [slot.bytes for slot in plan.slots]
+        self._offsets, size = _layout(threads * self._scratch, sizes)
+        if size > _MOST_BYTES:
+            raise DeviceMemoryError(
+                f"{plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB; "
+                "use a smaller input or batch, or device='numpy'"
+            )
+        self._bytes = size if compiled.brief else -(-size // PAGE) * PAGE
+        with _Explained(plan.name, self._bytes, self._fault):
+            if self._instance is None:
+                self._load(compiled, threads > 1)
+            self._steps = [self._bound(step) for step in plan.run]
+            alone = all("function" in step.kernel for step in plan.run)
+            self._all: Call = partial(call_all, self._steps)
+            if alone:
+                self._all = self._instance.together(self._steps)
+            self._copies: Call = self._instance.copies(
+                [(self._offsets[each.source], self._offsets[each.target], each.bytes)
+                 for each in plan.copies]
+            )  # fmt: skip
+
+    def _load(self, compiled: Compiled, shared: bool) -> None:
+        """Fills a new memory: the weights, and what `prepare` computes."""
+        plan, engine = self._plan, self._backend.engine
+        module = b64decode(plan.modules[0]) if plan.modules else None
+        if compiled.brief:
+            self._instance = engine.placed(module, self._bytes, shared)
+        else:
+            self._instance = engine.instance(module, self._bytes // PAGE, shared)
+        by_offset = dict(compiled.weights)
+        for slot, offset in zip(plan.slots, self._offsets, strict=True):
+            if slot.kind != "weight":
+                continue
+            data = by_offset[slot.offset]
+            if isinstance(data, StreamedArray) and data.part and data.part.here:
+                self._instance.write_part(offset, data.part)
+            else:
+                self._instance.write(offset, WASM.stored(data))
+        for call in map(self._bound, plan.prepare):
+            call()
+
+    def _bound(self, step: Step) -> Call:
+        """The step as a call."""
+        offsets = [self._offsets[slot] for slot in step.bindings]
+        if "at" in step.kernel:
+            offsets = list(map(int.__add__, offsets, step.kernel["at"]))
+        if "function" in step.kernel:
+            call: Call = self._instance.bound(step.kernel, offsets, self._scratch)
+            return call
+        slots = self._plan.slots
+        known = [slots[slot].kind in ("weight", "prepared") for slot in step.bindings[:-1]]
+        try:
+            return NumpyStep(step, known, self._instance, offsets)
+        except ImportError as error:
+            raise DeviceUnavailableError(
+                f"{self._plan.name}: WebAssembly has no kernel for {step.name}, and NumPy, which "
+                "would compute it, is not installed"
+            ) from error
+
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        """Moves the elements of states into this memory, until they go to another program's."""
+        with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
+            self._check_open()
+            for number, (port, state) in enumerate(zip(self._plan.states, states, strict=True)):
+                if not self._has(state, number):
+                    self._move_out(number)
+                    self._instance.write(self._offsets[port.slot], state.handle.data)
+                    state.handle = Resident(self, number, port)
+                    self._residents[number] = ref(state)
+                    state_moved()
+
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        """Runs on inputs in the plan's order; any buffer of the right size serves."""
+        plan = self._plan
+        wanted = fetch or [True] * len(plan.outputs)
+        with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
+            self._feed(inputs)
+            self._all()
+            self._runs += 1
+            results = [
+                self._kept(len(plan.states) + number, port)
+                if port.slot in self._lasting and not fetched
+                else self._read(port)
+                for number, (port, fetched) in enumerate(zip(plan.outputs, wanted, strict=True))
+            ]
+            self._copies()
+        held = self._backend.memory.held
+        return [
+            result if fetched or isinstance(result, Buffer) else held(result)
+            for result, fetched in zip(results, wanted, strict=True)
+        ]
+
+    def _kept(self, number: int, port: Port) -> Buffer:
+        """An output whose elements stay in this memory until the next run."""
+        buffer = self._backend.memory.held(Resident(self, number, port))
+        self._residents[number] = ref(buffer)
+        return buffer
+
+    def _feed(self, inputs: Sequence[Feed]) -> None:
+        self._check_open()
+        plan = self._plan
+        for number in range(len(plan.states), len(plan.states) + len(plan.outputs)):
+            self._move_out(number)
+        for port, value in zip(plan.inputs, inputs, strict=True):
+            content = value.handle.data if isinstance(value, Buffer) else value
+            self._instance.write(self._offsets[port.slot], content)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DeviceError(f"{self._plan.name}: the program is closed")
+
+    def elements(self, port: Port) -> HostArray:
+        """A copy of a state's elements. Raises DeviceError after `close`."""
+        with self._lock:
+            return self._read(port)
+
+    def _has(self, state: Buffer, number: int) -> bool:
+        """Whether a buffer's elements are where this program has what is of this number."""
+        handle = state.handle
+        return type(handle) is Resident and handle.program is self and handle.number == number
+
+    def _move_out(self, number: int) -> None:
+        """Copies the elements of the buffer of this number into the buffer itself, if anything
+        still holds it."""
+        found = self._residents.pop(number, None)
+        buffer = found() if found else None
+        if buffer is not None and self._has(buffer, number):
+            home = buffer.handle
+            buffer.handle = HostArray(home.data, home.shape, home.dtype)
+
+    def _read(self, port: Port) -> HostArray:
+        """An output in memory of its own, which the next run leaves alone."""
+        dtype = BY_NAME[port.dtype]
+        size = dtype.size
+        for dim in port.shape:
+            size *= dim
+        content = self._instance.read(self._offsets[port.slot], size)
+        return HostArray(memoryview(content), port.shape, dtype)
+
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """The computation itself does not yield."""
+        return self.run(inputs, fetch)
+
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+        """Runs some times, with the clock around each step."""
+        runs: list[list[float]] = []
+        until = perf_counter() + seconds
+        while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
+            times = []
+            with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
+                self._feed(inputs)
+                for step in self._steps:
+                    began = perf_counter()
+                    step()
+                    times.append(perf_counter() - began)
+            runs.append(times)
+        means = typical(runs, 0.0)
+        return Timing("clock", means, sum(means), len(runs))
+
+    async def profile_async(
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
+        """The computation itself does not yield."""
+        return self.profile(inputs, seconds)
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        plan = self._plan
+        return {
+            "kernels": sum(bool(step.kernel) for step in (*plan.prepare, *plan.run)),
+            "dispatches": len(plan.run),
+            "slots": len(plan.slots),
+            "bytes": self._bytes,
+            "runs": self._runs,
+            "adapter": self._backend.info.adapter,
+        }
+
+    def close(self) -> None:
+        with self._lock:
+            if not self._closed:
+                for number in list(self._residents):
+                    self._move_out(number)
+            self._steps, self._all, self._copies = [], partial(call_all, ()), partial(call_all, ())
+            if self._instance is not None:
+                self._instance.close()
+            self._instance = None  # and its memory
+            self._closed = True
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _layout(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
+    """Where each slot begins, the first one at `start`, and where the last one ends."""
+    offsets, end = [], start
+    for size in sizes:
+        offsets.append(end)
+        end += _aligned(size)
+    return offsets, end
+
+
+class WasmBackend:
+    """An engine as a device."""
+
+    target = WASM
+    begin = None
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.memory = WasmMemory()
+        relaxed = has_relaxed_simd(engine)
+        features = ("relaxed-simd",) if relaxed else ()
+        adapter = f"{engine.name} with relaxed SIMD" if relaxed else engine.name
+        self.info = DeviceInfo(self.target.name, adapter, features)
+        most = min(host_limits().total_bytes, _MOST_BYTES)
+        self.limits: Limits = replace(
+            host_limits(),
+            binding_bytes=most,
+            buffer_bytes=most,
+            total_bytes=most,
+            relaxed_simd=relaxed,
+        )
+
+    @property
+    def threads(self) -> int:
+        """How many threads share the steps of programs that are loaded afterwards."""
+        return self.engine.threads
+
+    def use_threads(self, count: int) -> None:
+        """Changes that number. Code that runs eagerly then has its programs loaded again."""
+        self.engine.use_threads(count)
+        self._forget(len(self.memory.programs))
+
+    def tuning_record(self) -> str | None:
+        return None  # each op has one kernel at most
+
+    async def keep_tuning_record(self, text: str) -> None:
+        pass
+
+    def _forget(self, count: int) -> None:
+        """Closes the least recently used programs of eager code."""
+        programs = self.memory.programs
+        for key in sorted(programs, key=lambda each: programs[each].last)[:count]:
+            programs.pop(key).program.close()
+
+    def load(self, compiled: Compiled) -> WasmProgram:
+        return self.load_now(compiled)
+
+    def load_now(self, compiled: Compiled) -> WasmProgram:
+        try:
+            return WasmProgram(compiled, self)
+        except DeviceMemoryError:
+            kept = len(self.memory.programs)
+            if not kept:
+                raise
+        self._forget(-(-kept // 2))
+        return WasmProgram(compiled, self)
+
+    async def load_async(self, compiled: Compiled) -> WasmProgram:
+        await compiled.download()
+        return self.load_now(compiled)

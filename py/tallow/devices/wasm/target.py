@@ -1,0 +1,144 @@
+"""Generated WebAssembly: a function for each step; what has none is computed by NumPy."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ...codegen.layout import Region
+from ...compile.count import effort
+from ...compile.fuse import Group
+from ...compile.limits import Limits
+from ...compile.passes.compose import compose_recurrences
+from ...compile.passes.dynamic import pack_dynamic
+from ...compile.passes.widen import widen
+from ...compile.target import Begin, Quick, Target
+from ...graph import Node
+from ...ops.kinds import Apart
+from ..webgpu.passes.winograd import use_winograd4
+from .codegen.assembler import Function, encode
+from .codegen.disassembler import disassemble
+from .codegen.kernels import Features, kernel_for
+from .codegen.values import UnsupportedError
+from .passes.dots import use_dots
+from .passes.panels import panel_views, use_panels
+
+if TYPE_CHECKING:
+    from .codegen.strided import Strided
+
+_WORTH_SHARING = 4e6
+"""The effort (count.py) of a step that threads share: about 60 µs of one. To share a step costs
+some microseconds; much more where the system has interrupted a thread that the others wait for."""
+
+
+class WasmKernels:
+    """The kernels of one plan, in one module, as the plan's only text: its bytes in base 64.
+
+    A step carries `function`, the name of the module's function that computes it from the addresses
+    of its bindings, or nothing; `scratch`, where that function takes one more address, of so many
+    bytes for its own use; and `units`, where threads may share the step: the function then computes
+    a part of so many units, given by its first unit and the one behind its last. A step of a quick
+    plan (strided.py) also has `at`, the bytes from the address of each binding to where its
+    elements begin, and `sizes`, what the function takes behind the addresses.
+    """
+
+    def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
+        self._functions: dict[bytes, Function] = {}
+        self._features = Features(limits.relaxed_simd)
+        self._known: dict[Any, dict[str, Any]] = {}
+
+    @property
+    def modules(self) -> list[str]:
+        functions = list(self._functions.values())
+        return [b64encode(encode(functions)).decode()] if functions else []
+
+    def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
+        if not group.root.size or over or isinstance(group.root.op, Apart):
+            return {}
+        key = _signature(group, region)
+        if key not in self._known:
+            self._known[key] = self._made(group, region)
+        return self._known[key]
+
+    def _made(self, group: Group, region: Region | None) -> dict[str, Any]:
+        try:
+            made = kernel_for(
+                group.root,
+                group.members,
+                group.reads,
+                group.row,
+                self._features,
+                region,
+                threads=effort(group.members, group.reads) >= _WORTH_SHARING,
+            )
+        except UnsupportedError:
+            return {}
+        # By its bytes: 0.0 and -0.0 are equal to Python.
+        function = made.function
+        kept = self._functions.setdefault(bytes([len(function.params)]) + function.body, function)
+        kept.exported = kept.exported or f"k{len(self._functions)}"
+        found = {"function": kept.exported, "scratch": made.scratch, "units": made.units}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _signature(group: Group, region: Region | None) -> Any:
+    """What a group computes: networks repeat their blocks, and to write a kernel takes time."""
+    numbers = {node: number for number, node in enumerate((*group.reads, *group.members))}
+
+    def operand(node: Node) -> Any:
+        if node in numbers:
+            return numbers[node]
+        return node.dtype.name, node.shape, bytes(node.attrs["data"].data)
+
+    reads = tuple((node.dtype.name, node.shape) for node in group.reads)
+    members = tuple(
+        (
+            node.op.name,
+            node.dtype.name,
+            node.shape,
+            repr(tuple(node.attrs.items())),
+            tuple(operand(child) for child in node.inputs),
+        )
+        for node in group.members
+    )
+    return reads, members, numbers[group.root], group.row, region
+
+
+@cache
+def _strided(relaxed: bool) -> Strided:
+    from .codegen.strided import Strided  # which a page without eager code does not need
+
+    return Strided(relaxed)
+
+
+def _quick(
+    order: Sequence[Node],
+    inputs: Mapping[str, Node],
+    outputs: Mapping[str, Node],
+    limits: Limits,
+) -> Quick | None:
+    from .strided import strided_plan
+
+    return strided_plan(order, inputs, outputs, limits, _strided(limits.relaxed_simd))
+
+
+# Why: docs/decisions/webassembly.md, "On WebAssembly nothing is computed in place"
+WASM = Target(
+    name="wasm",
+    computes_64_bits=True,
+    bools_as_words=False,
+    in_place=False,
+    joins=True,
+    chooses_kernels=False,
+    reads_packed=lambda dtype: False,
+    fit_types=(compose_recurrences, pack_dynamic, widen),
+    specialize=lambda limits: (use_dots, use_winograd4, use_panels),
+    packed_nodes=panel_views,
+    any_order=False,
+    kernels=WasmKernels,
+    limits=lambda limits: limits,
+    quick=_quick,
+    functions=lambda modules: disassemble(b64decode(modules[0])) if modules else {},
+)

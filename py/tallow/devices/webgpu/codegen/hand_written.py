@@ -1,0 +1,163 @@
+"""Hand-written kernels (kernels.py) for the groups around a contraction or window.
+
+Their load_* and store_* functions are written anew, so that what is fused happens where the values
+are read and written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ....codegen.index import Coord, Coords, lane, variable
+from ....core.shape import Shape, strides_of
+from ....errors import DeviceMemoryError
+from ....graph import Node, make
+from ....ops import movement
+from .choice import Traits, choose
+from .expression import Expression, reads_singly
+from .literal import type_of
+from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
+from .schedule import Load, Schedule, kernel_file
+
+_DIVISOR = re.compile(r"([/%] \d+)u\b")
+_OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", re.M)
+_OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
+_BLOCK = re.compile(
+    r"(?:^//[^\n]*\n)*^fn block\(batch: u32, k4: u32, col4: u32\)[^\n]*\{\n(?:.*\n)*?\}\n", re.M
+)
+
+_BLOCK_OF_COLUMNS = """\
+// Rows 4 * k4 .. of b, four columns wide, of four columns that are read along k.
+fn block(batch: u32, k4: u32, col4: u32) -> mat4x4f {
+    let col = col4 * 4u;
+    return transpose(mat4x4f(load_column(batch, col, k4), load_column(batch, col + 1u, k4),
+                             load_column(batch, col + 2u, k4), load_column(batch, col + 3u, k4)));
+}"""
+
+
+def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
+    """The hand-written kernel for a node, with the loads and stores of what is fused around it."""
+    schedule = choose(anchor, traits)
+    file = kernel_file(schedule.file)
+    module = Module(reads, result, traits.builtins)
+    kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
+    functions = {
+        load.function: _load_function(module, anchor, load, load.width or schedule.width)
+        for load in schedule.loads
+    }
+    if schedule.column and _BLOCK.search(kept):
+        column = _columns(module, anchor, schedule.column, functions["load_b"])
+        if column:
+            functions["load_b"] = column
+            kept = _BLOCK.sub("", kept)
+    store, result_width = _store_function(module, anchor, schedule)
+    title = f"kernels_wgsl/{schedule.file}.wgsl"
+    values = schedule.overrides(anchor)
+    kept = module.params.lift_overrides(kept, values)
+    text = module.text(title, "\n\n".join([*functions.values(), store]), result_width, kept.strip())
+    invocations = schedule.extent(anchor, file.tile)
+    size = _workgroup(file.workgroup, invocations[0], traits.lanes)
+    text = text.replace("@workgroup_size(4, 1, 1)", f"@workgroup_size({size[0]}, 1, 1)")
+    groups = [-(-n // length) for n, length in zip(invocations, size, strict=True)]
+    if max(groups) > MAX_WORKGROUPS:
+        raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
+    constants = {name: values[name] for name in re.findall(r"^override (\w+)", kept, re.M)}
+    numbers = list(module.params.values.values())
+    return Kernel(text, (groups[0], groups[1], groups[2]), numbers, constants)
+
+
+def _workgroup(size: tuple[int, int, int], across: int, lanes: int) -> tuple[int, int, int]:
+    """A kernel file's workgroup, made as wide as the device's lanes where that leaves none idle."""
+    fills = -(-across // lanes) * lanes == -(-across // size[0]) * size[0]
+    return (lanes, 1, 1) if size == (4, 1, 1) and fills else size
+
+
+def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:
+    """Parameters of a load_* or store_* function as coordinates; the last counts in fours."""
+    coords: list[Coord] = [
+        variable(name, dim) for name, dim in zip(params[:-1], space[:-1], strict=True)
+    ]
+    last, dim = params[-1], space[-1]
+    if width == 4:
+        coords.append(variable(last, max(2, -(-dim // 4))) * 4)
+    else:
+        coords.append(variable(last, dim))
+    return tuple(coords)
+
+
+def _load_function(module: Module, anchor: Node, load: Load, width: int) -> str:
+    operand = anchor.inputs[load.operand]
+    space = load.space(anchor)
+    node = _seen_as(operand, space)
+    if load.axes:
+        node = make(movement.permute, node, axes=load.axes)
+        space = node.shape
+    kind = type_of(operand.dtype, width)
+    coords = _parameters(load.params, space, width)
+    body = module.body()
+    if width == 1 or space[-1] % 4 == 0:
+        result = body.value(node, coords, width)
+    else:
+        result = _guarded_lanes(body, node, coords, load.params[-1], space[-1])
+    for name, dim in zip(load.params, space, strict=True):
+        if name in load.guarded and dim % 4:
+            # No branch: a load is inlined in dozens of places, and compilers choke on those.
+            result = f"select({kind}(), {result}, {name} < {dim}u)"
+    signature = ", ".join(f"{name}: u32" for name in load.params)
+    # Loads stand in the innermost loop: there a divisor stays in the text, as no `params` field.
+    lines = [_DIVISOR.sub(r"\1", line) for line in [*body.lines, f"return {result};"]]
+    return f"fn {load.function}({signature}) -> {kind} {{\n{indent(lines)}\n}}"
+
+
+def _columns(module: Module, anchor: Node, load: Load, load_b: str) -> str | None:
+    """`load_column` and `block` made of it, if they read the second factor by fours and `load_b`
+    doesn't, as with the weight of a linear layer, whose columns lie along k."""
+    if load.space(anchor)[load.axes[-1]] % 4 or not reads_singly(load_b):
+        return None
+    column = _load_function(module, anchor, load, 4)
+    return None if reads_singly(column) else f"{column}\n\n{_BLOCK_OF_COLUMNS}"
+
+
+def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:
+    """Four elements side by side, zero for those beyond the end of the axis."""
+    parts = []
+    for number in range(4):
+        value = body.value(node, (*coords[:-1], coords[-1] + number), 1)
+        inside = f"{last} * 4u + {number}u < {dim}u"
+        parts.append(f"select(0f, {value}, {inside})" if number else value)
+    return f"vec4f({', '.join(parts)})"
+
+
+def _store_function(module: Module, anchor: Node, schedule: Schedule) -> tuple[str, int]:
+    root = module.result.root
+    space, width = schedule.space(anchor), schedule.width
+    coords = _parameters(schedule.params, space, width)
+    linear: Coord = 0
+    for coord, stride in zip(coords, strides_of(space), strict=True):
+        linear = linear + coord * stride
+    inside = coords if space == root.shape else movement.reshape_coords(root.shape, space, coords)
+    kind = type_of(anchor.dtype, width)
+    signature = ", ".join(f"{name}: u32" for name in schedule.params) + f", value: {kind}"
+    lines: list[str] = []
+    result_width = 4 if width == 4 and space[-1] % 4 == 0 else 1
+    if result_width == width:
+        body = module.body(known=(root.shape, inside, linear))
+        body.give(anchor, "value")
+        value = body.value(root, inside, width)
+        lines = [*body.lines, module.store(linear, width, value)]
+    else:
+        for number in range(4):
+            index = linear + number
+            at_lane = lane(root.shape, inside, number)
+            body = module.body(known=(root.shape, at_lane, index))
+            body.give(anchor, f"value.{'xyzw'[number]}")
+            value = body.value(root, at_lane, 1)
+            block = [*body.lines, module.store(index, 1, value)]
+            lines.append(f"if ({schedule.params[-1]} * 4u + {number}u < {space[-1]}u) {{")
+            lines += ["    " + line for line in block] + ["}"]
+    return f"fn store_out({signature}) {{\n{indent(lines)}\n}}", result_width
+
+
+def _seen_as(node: Node, space: Shape) -> Node:
+    return node if node.shape == space else make(movement.reshape, node, shape=space)

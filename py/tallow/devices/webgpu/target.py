@@ -1,0 +1,92 @@
+"""WebGPU, in a browser and on the desktop: kernels are WGSL, types are those of WGSL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from ...codegen.layout import Region
+from ...compile.fuse import Group
+from ...compile.limits import Limits
+from ...compile.passes.compose import compose
+from ...compile.passes.dynamic import single_steps, words_dynamic
+from ...compile.passes.exact import exact_products
+from ...compile.passes.packed import keep_packed, packed_nodes
+from ...compile.target import Begin, GraphPass, Target
+from ...core import dtype as dt
+from ...core.dtype import DType
+from ...graph import Node
+from ...ops.kinds import Apart
+from .codegen.group import kernel_for
+from .codegen.module import Result
+from .passes.narrow import narrow
+from .passes.split import split_long
+from .passes.winograd import use_winograd
+
+
+class WgslKernels:
+    """The kernels of one plan.
+
+    A step carries `module`, the number of its WGSL module, `constants`, the values of that module's
+    override constants, `params`, the 32-bit words of the uniform that is bound after all slots, and
+    `workgroups`, the size of its dispatch; and `op`, if the module is the text of a user's op, its
+    name, for errors.
+    """
+
+    def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
+        self._traits = limits.traits
+        self._begin = begin
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def modules(self) -> list[str]:
+        return list(self._numbers)
+
+    def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
+        if not group.root.size:
+            return {}
+        result = Result(group.root, region, over)
+        kernel = kernel_for(result, group.members, group.reads, group.row, self._traits)
+        named = {"op": kernel.op} if kernel.op else {}
+        new = kernel.text not in self._numbers or kernel.constants
+        if self._begin and new and not kernel.op:  # a user's: the loader explains its errors
+            self._begin(kernel.text, kernel.constants)
+        return {
+            **named,
+            "module": self._numbers.setdefault(kernel.text, len(self._numbers)),
+            "constants": kernel.constants,
+            "params": kernel.params,
+            "workgroups": list(kernel.workgroups),
+        }
+
+
+def _reads_packed(dtype: DType) -> bool:
+    return dtype == dt.bfloat16 or (dtype.is_integer and bool(dtype.narrow_bits))
+
+
+def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
+    traits = limits.traits
+    return (
+        lambda graph: single_steps(graph, traits),
+        keep_packed,
+        lambda graph: use_winograd(graph, traits, limits.binding_bytes),
+        lambda graph: split_long(graph, traits),
+    )
+
+
+WEBGPU = Target(
+    name="webgpu",
+    computes_64_bits=False,
+    bools_as_words=True,
+    in_place=True,
+    joins=True,
+    chooses_kernels=True,
+    reads_packed=_reads_packed,
+    fit_types=(compose, words_dynamic, exact_products, narrow),
+    specialize=_specialize,
+    packed_nodes=packed_nodes,
+    any_order=True,
+    kernels=WgslKernels,
+    limits=lambda limits: limits,
+    computes=lambda op: not isinstance(op, Apart) or op.has_wgsl,
+)
