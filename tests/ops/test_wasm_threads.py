@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,7 @@ from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow.compile import Plan
+from tallow.devices.wasm import blas
 from tallow.devices.wasm import target as wasm
 from tallow.devices.wasm.codegen.assembler import Function, encode
 from tallow.devices.wasm.desktop import WasmtimeEngine
@@ -47,7 +49,10 @@ def test_case(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len({each.tobytes() for each in found}) == 1
 
 
-def test_large_kernels_are_shared_and_small_ones_are_not() -> None:
+def test_large_kernels_are_shared_and_small_ones_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blas, "_WORTH", math.inf)
     small, large = (np.ones((size, size), np.float32) for size in (16, 256))
     for array, count in ((small, 0), (large, 1)):
         node = tl.graph.input_node("x", array.shape, tl.float32)

@@ -144,7 +144,8 @@ def compile_graph(
     graph, waits = without_barriers(optimise(graph.check(), target, limits))
     static = static_nodes(graph)
     packed = target.packed_nodes(graph, static)
-    fusion = fuse(graph, static, packed, limits.storage_buffers, target.any_order)
+    buffers, alone = limits.storage_buffers, target.alone(limits)
+    fusion = fuse(graph, static, packed, buffers, target.any_order, alone)
     if target.joins:
         fusion = join_in_place(graph, fusion)
     fusion = ordered(graph, fusion, waits)

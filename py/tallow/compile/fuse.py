@@ -24,7 +24,7 @@ circle. What counts:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..codegen.layout import Region
@@ -95,11 +95,13 @@ def fuse(
     packed: set[Node],
     most_buffers: int,
     any_order: bool = True,
+    alone: Callable[[Node], bool] = lambda node: False,
 ) -> Fusion:
     """Groups the nodes; `static` ones depend on weights alone and never share a kernel with
     others, but for the `packed` among them (packed.py). any_order: whether convolutions may read
-    images of few channels in any order, and store what follows in another shape."""
-    return _Fuser(graph, static, packed, most_buffers, any_order).run()
+    images of few channels in any order, and store what follows in another shape. alone: whether
+    what follows a contraction is computed by another kernel."""
+    return _Fuser(graph, static, packed, most_buffers, any_order, alone).run()
 
 
 def split_wide(graph: Graph, most_buffers: int) -> Graph:
@@ -201,8 +203,10 @@ class _Fuser:
         packed: set[Node],
         most_buffers: int,
         any_order: bool,
+        alone: Callable[[Node], bool],
     ) -> None:
         self.any_order = any_order
+        self.alone = alone
         self.order = graph.nodes()
         self.readers = consumers(self.order)
         self.static = static
@@ -293,7 +297,7 @@ class _Fuser:
         if crowded or ("row" in accesses and accesses != {"row"}):
             return False
         if isinstance(node.op, Contraction):
-            return group.anchor is None and accesses == {"same"}
+            return group.anchor is None and accesses == {"same"} and not self.alone(node)
         if isinstance(node.op, Reduce):
             return self._may_reduce(group, node, accesses)
         if accesses == {"row"}:

@@ -20,6 +20,7 @@ class Limits:
     traits: Traits = field(default_factory=Traits)
     total_bytes: int = 1 << 62  # of a plan; a GPU does not say how much memory it has
     relaxed_simd: bool = False  # of WebAssembly
+    blas: bool = False  # beside WebAssembly, on arrays in its memory
 
 
 def host_memory() -> int:

@@ -96,6 +96,7 @@ class Target:
     kernels: makes the kernels of a plan for a device with such limits, which are given to a `Begin`
     if there is one and they are text; None if its runner computes what the steps' operations say.
     limits: what holds of it, from what the caller says.
+    alone: of the device's limits, which contractions are computed without what follows them.
     computes: whether it computes an op, alone or with NumPy for some steps; a plan with an op that
     it does not compute runs on NumPy (runtime/hosted.py).
     quick: makes the plan of a graph that is likely to be computed once, in little time; None if
@@ -116,6 +117,7 @@ class Target:
     any_order: bool
     kernels: Callable[[Limits, Begin | None], Kernels] | None
     limits: Callable[[Limits], Limits]
+    alone: Callable[[Limits], Callable[[Node], bool]] = lambda limits: lambda node: False
     computes: Callable[[Op], bool] = lambda op: True
     quick: QuickPlan | None = None
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}

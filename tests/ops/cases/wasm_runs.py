@@ -50,7 +50,8 @@ def run(result: Node, feeds: Mapping[Node, np.ndarray], relaxed: bool) -> tuple[
     """The result in WebAssembly, and the names of the steps that it left to NumPy."""
     backend = DEVICES["wasm"].backend()
     assert isinstance(backend, WasmBackend)
-    limits = replace(backend.limits, relaxed_simd=relaxed and backend.limits.relaxed_simd)
+    relaxed = relaxed and backend.limits.relaxed_simd
+    limits = replace(backend.limits, relaxed_simd=relaxed, blas=False)
     before = backend.threads
     answers = []
     # Kernels that no threads share, and kernels that one thread or several ones have.

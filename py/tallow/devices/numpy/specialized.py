@@ -7,7 +7,7 @@ that has none here is evaluated as its record says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -33,6 +33,7 @@ _LAYERS = {
     "recurrence_gradient": recurrence_gradient.evaluate,
 }
 
+_CACHED = 4 << 20  # bytes that a processor writes and reads again without going to memory
 _SHORT_ROW = 256  # elements; NumPy's cost per inner loop shows in shorter ones
 _INFINITY_BITS = 0x7F800000
 
@@ -94,6 +95,8 @@ def bind(
         evaluate = _LAYERS[name]
         return lambda operands, out: evaluate(Pool(np, workspace.array), operands, out, attrs)
     weight = known[WEIGHTS[name]] if name in WEIGHTS else None
+    if weight is None and name == "matmul" and plain.HAS_BLAS:
+        return lambda operands, out: np.matmul(*operands, out=out)
     if weight is None or not weight.size:
         return None
     if name == "matmul":
@@ -243,14 +246,31 @@ def _conv2d(
             return
         image = _image(np, workspace, x, padding)
         windows = plain.windows_of(np, image, (kh, kw), stride, dilation)
-        columns = workspace.array("columns", (*windows.shape[:5], per_group), x.dtype)
-        rows = columns.reshape(pixels, kh * kw * per_group)
-        result = out.reshape(pixels, channels)
-        for group, product in enumerate(products):
-            np.copyto(columns, windows[..., group * per_group : (group + 1) * per_group])
-            product(rows, result[:, group * each : (group + 1) * each])
+        for images, lines in _parts(windows.shape[:2], windows[0, 0].nbytes // groups):
+            part = windows[images, lines]
+            columns = workspace.array("columns", (*part.shape[:5], per_group), x.dtype)
+            rows = columns.reshape(-1, kh * kw * per_group)
+            result = out[images, lines].reshape(len(rows), channels)
+            for group, product in enumerate(products):
+                np.copyto(columns, part[..., group * per_group : (group + 1) * per_group])
+                product(rows, result[:, group * each : (group + 1) * each])
 
     return run
+
+
+def _parts(shape: Sequence[int], line: int) -> Iterator[tuple[slice, slice]]:
+    """Images and lines whose columns, so many bytes a line, stay in a processor's cache between
+    being written and being read."""
+    images, lines = shape
+    if lines * line <= _CACHED:
+        together = _CACHED // max(1, lines * line)
+        for start in range(0, images, together):
+            yield slice(start, start + together), slice(None)
+        return
+    together = max(1, _CACHED // line)
+    for image in range(images):
+        for start in range(0, lines, together):
+            yield slice(image, image + 1), slice(start, start + together)
 
 
 def _depthwise(

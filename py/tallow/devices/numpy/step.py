@@ -125,7 +125,7 @@ class BoundStep:
             result = _Value(spec, maker=number)
             self._actions.append(_Action(_evaluation(np, op), given, result))
             return result
-        if op.op in WEIGHTS:
+        if op.op in WEIGHTS and arrays[WEIGHTS[op.op]] is not None:
             given[WEIGHTS[op.op]] = None
         if out is None:
             result = _Value(spec, maker=number)

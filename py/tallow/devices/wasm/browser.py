@@ -79,6 +79,9 @@ class BrowserInstance:
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._view(offset, size).to_bytes())
 
+    def view(self, offset: int, size: int) -> None:
+        """Nothing: Python's memory is another one."""
+
     def _view(self, offset: int, size: int) -> Any:
         """A part of the memory, made once: each run reads and writes the same ones."""
         found = self._views.get((offset, size))
@@ -140,6 +143,7 @@ class BrowserEngine:
     """The engine of the page or worker."""
 
     name = "WebAssembly"
+    host_memory = False
     fault = (JsException,)
 
     def __init__(self) -> None:

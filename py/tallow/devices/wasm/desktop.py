@@ -171,6 +171,9 @@ class WasmtimeInstance:
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes[offset : offset + size])
 
+    def view(self, offset: int, size: int) -> memoryview:
+        return self._bytes[offset : offset + size]
+
     def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
         views = [
             (self._bytes[source : source + size], self._bytes[target : target + size])
@@ -231,6 +234,7 @@ def _memory_errors() -> Iterator[None]:
 class WasmtimeEngine:
     """The engine, one for all programs."""
 
+    host_memory = True
     fault = (wasmtime.WasmtimeError, wasmtime.Trap)
 
     def __init__(self) -> None:

@@ -30,6 +30,9 @@ class Instance(Protocol):
     def read(self, offset: int, size: int) -> bytes:
         """Copies bytes out of the memory."""
 
+    def view(self, offset: int, size: int) -> memoryview | None:
+        """Bytes in the memory, where Python can address them; None in a browser."""
+
     def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
         """Copies within the memory, each from an offset to another one so many bytes, as one
         call."""
@@ -53,6 +56,8 @@ class Engine(Protocol):
     """An engine."""
 
     name: str
+    host_memory: bool
+    """Whether Python can address the memories of its instances."""
 
     @property
     def fault(self) -> tuple[type[Exception], ...]:

@@ -9,6 +9,7 @@ from base64 import b64decode
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from threading import RLock
 from time import perf_counter
 from typing import Any
@@ -27,6 +28,7 @@ from ...errors import (
     DeviceUnavailableError,
     IndexRangeError,
 )
+from ...ops.numpy_kernels import HAS_BLAS, numpy_module
 from ...runtime.base import (
     PROFILE_REPEATS,
     PROFILE_SECONDS,
@@ -37,6 +39,7 @@ from ...runtime.base import (
     typical,
 )
 from ...runtime.buffer import Buffer, state_moved
+from ..numpy.specialized import Workspace
 from .arena import PAGE
 from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
@@ -148,6 +151,7 @@ class WasmProgram:
         shared = any("units" in step.kernel for step in steps)
         self._scratch = _aligned(max((step.kernel.get("scratch", 0) for step in steps), default=0))
         self._instance: Any = None
+        self._workspace: Workspace | None = None  # of the steps that NumPy computes
         if compiled.loaded is not None:
             self._instance = engine.adopted(compiled.loaded)
         threads = self._instance.threads if self._instance else engine.threads if shared else 1
@@ -203,7 +207,8 @@ class WasmProgram:
         slots = self._plan.slots
         known = [slots[slot].kind in ("weight", "prepared") for slot in step.bindings[:-1]]
         try:
-            return NumpyStep(step, known, self._instance, offsets)
+            self._workspace = self._workspace or Workspace(numpy_module())
+            return NumpyStep(step, known, self._instance, offsets, self._workspace)
         except ImportError as error:
             raise DeviceUnavailableError(
                 f"{self._plan.name}: WebAssembly has no kernel for {step.name}, and NumPy, which "
@@ -375,6 +380,7 @@ class WasmBackend:
             buffer_bytes=most,
             total_bytes=most,
             relaxed_simd=relaxed,
+            blas=engine.host_memory and HAS_BLAS and find_spec("numpy") is not None,
         )
 
     @property

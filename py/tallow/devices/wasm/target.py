@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ...codegen.layout import Region
@@ -14,10 +14,11 @@ from ...compile.limits import Limits
 from ...compile.passes.compose import compose_recurrences
 from ...compile.passes.dynamic import pack_dynamic
 from ...compile.passes.widen import widen
-from ...compile.target import Begin, Quick, Target
+from ...compile.target import Begin, GraphPass, Quick, Target
 from ...graph import Node
 from ...ops.kinds import Apart
 from ..webgpu.passes.winograd import use_winograd4
+from .blas import by_blas
 from .codegen.assembler import Function, encode
 from .codegen.disassembler import disassemble
 from .codegen.kernels import Features, kernel_for
@@ -47,6 +48,7 @@ class WasmKernels:
     def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
         self._functions: dict[bytes, Function] = {}
         self._features = Features(limits.relaxed_simd)
+        self._alone = _alone(limits)
         self._known: dict[Any, dict[str, Any]] = {}
 
     @property
@@ -56,6 +58,8 @@ class WasmKernels:
 
     def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
         if not group.root.size or over or isinstance(group.root.op, Apart):
+            return {}
+        if group.anchor is not None and self._alone(group.anchor):
             return {}
         key = _signature(group, region)
         if key not in self._known:
@@ -121,7 +125,18 @@ def _quick(
 ) -> Quick | None:
     from .strided import strided_plan
 
+    if limits.blas and any(map(by_blas, order)):
+        return None
     return strided_plan(order, inputs, outputs, limits, _strided(limits.relaxed_simd))
+
+
+def _alone(limits: Limits) -> Callable[[Node], bool]:
+    return by_blas if limits.blas else lambda node: False
+
+
+def _specialize(limits: Limits) -> Sequence[GraphPass]:
+    alone = _alone(limits)
+    return use_dots, partial(use_winograd4, apart=alone), partial(use_panels, apart=alone)
 
 
 # Why: docs/decisions/webassembly.md, "On WebAssembly nothing is computed in place"
@@ -134,7 +149,8 @@ WASM = Target(
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(compose_recurrences, pack_dynamic, widen),
-    specialize=lambda limits: (use_dots, use_winograd4, use_panels),
+    specialize=_specialize,
+    alone=_alone,
     packed_nodes=panel_views,
     any_order=False,
     kernels=WasmKernels,

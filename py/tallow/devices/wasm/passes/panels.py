@@ -34,23 +34,25 @@ _ROWS = 12
 
 # Why: docs/decisions/webassembly.md, "WebAssembly's products read packed panels, which a pass puts
 # into the graph"
-def use_panels(graph: Graph) -> Graph:
-    """The graph with its right operands packed, and read through views."""
+def use_panels(graph: Graph, apart: Callable[[Node], bool] = lambda node: False) -> Graph:
+    """The graph with its right operands packed, and read through views. apart: whether no kernel
+    computes a product, unless its weight has few bits."""
     static = static_nodes(graph)
-    known: dict[tuple[Node, int], Parted] = {}
+    known: dict[tuple[Node, int, bool], Parted] = {}
 
-    def packed(operand: Node, groups: int) -> Parted:
-        key = operand, groups
+    def packed(operand: Node, groups: int, few_bits_alone: bool) -> Parted:
+        key = operand, groups, few_bits_alone
         if key not in known:
             coded = _coded(operand) if operand in static and not groups else None
             whole = _packed_filters if groups else _packed
-            known[key] = coded or (whole(operand, groups), [])
+            plain = operand if few_bits_alone else whole(operand, groups)
+            known[key] = coded or (plain, [])
         return known[key]
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         factors: list[Node] = []
         if len(inputs) > 1 and isinstance(node.op, Contraction) and _pays(node, static):
-            right, factors = packed(inputs[1], node.attrs.get("groups", 0))
+            right, factors = packed(inputs[1], node.attrs.get("groups", 0), apart(node))
             inputs = (inputs[0], right)
         new = rebuild(node, inputs)
         for factor in factors:

@@ -10,6 +10,7 @@ does one whose weight is packed (packed.py): transformed, it would be seven time
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -55,13 +56,15 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
     return graph.rewrite(rule, (window.conv2d,))
 
 
-def use_winograd4(graph: Graph) -> Graph:
+def use_winograd4(graph: Graph, apart: Callable[[Node], bool] = lambda node: False) -> Graph:
     """The graph with 3x3 convolutions of stride 1 as F(4x4, 3x3) (ops/winograd4.py) where they have
-    enough channels and tiles: some tiles at a time, the whole weight is read."""
+    enough channels and tiles: some tiles at a time, the whole weight is read. apart: whether no
+    kernel computes a convolution."""
     static = static_nodes(graph)
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        if _is_plain(node) and node.inputs[1] in static and _is_large(node):
+        plain = _is_plain(node) and node.inputs[1] in static and not apart(node)
+        if plain and _is_large(node):
             x, weight = inputs
             transformed = make(winograd4.winograd_weight, weight)
             padding = node.attrs["padding"]
