@@ -7,7 +7,8 @@
 Clients in a process of their own send one row each in binary tensors, and again as soon as they
 have an answer; gatherer, batches and limits of both services are the same. The services take turns.
 *Requests/s* is the median of the rounds, *ratio* Tallow's requests a second in a round divided by
-the peer's. Before times count, the answers are compared.
+the peer's. *Processor* is the processor time of a request, and *work* the peer's divided by
+Tallow's: other programs on the machine change it little. Before times count, the answers are compared.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import tritonclient.http  # noqa: E402
 from bench import report  # noqa: E402
 from bench.answers import TOLERANCE  # noqa: E402
 from bench.service import messages, models, storm  # noqa: E402
+from bench.service.memory import processor_seconds  # noqa: E402
 from bench.service.process import Service  # noqa: E402
 from tallow_build.process import environment  # noqa: E402
 
@@ -74,6 +76,7 @@ def differs(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
 def turn(service: Service, model: str, options: argparse.Namespace) -> dict[str, Any]:
     """Requests a second, their milliseconds, and the rows of a batch."""
     before = [service.figure(f"{ROWS}_{name}") for name in ("sum", "count")]
+    worked = processor_seconds(service.process.pid)
     command = [SERVICE / "clients.py", service.http, model, options.clients, options.seconds]
     ran = subprocess.run(
         [sys.executable, *map(str, command)], stdout=subprocess.PIPE, text=True,
@@ -82,9 +85,15 @@ def turn(service: Service, model: str, options: argparse.Namespace) -> dict[str,
     if ran.returncode:
         raise SystemExit("the clients failed; see above")
     found = json.loads(ran.stdout)
+    worked = processor_seconds(service.process.pid) - worked
     after = [service.figure(f"{ROWS}_{name}") for name in ("sum", "count")]
     rows, batches = (b - a for a, b in zip(before, after, strict=True))
-    return {"rate": len(found["ms"]) / found["seconds"], "ms": found["ms"], "rows": rows / batches}
+    return {
+        "rate": len(found["ms"]) / found["seconds"],
+        "ms": found["ms"],
+        "rows": rows / batches,
+        "processor": worked / rows,
+    }
 
 
 def measured(both: Mapping[str, Service], model: str, options: argparse.Namespace) -> Any:
@@ -101,13 +110,17 @@ def lines(model: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[
     (_, ours), (_, peers) = found.items()
     ratios = [a["rate"] / b["rate"] for a, b in zip(ours, peers, strict=True)]
     low, middle, high = statistics.quantiles(ratios, n=4)
+    work = [b["processor"] / a["processor"] for a, b in zip(ours, peers, strict=True)]
     written = []
     for name, turns in found.items():
-        rate, rows = (statistics.median(each[key] for each in turns) for key in ("rate", "rows"))
+        rate, rows, processor = (
+            statistics.median(each[key] for each in turns) for key in ("rate", "rows", "processor")
+        )
         ms = statistics.quantiles([x for each in turns for x in each["ms"]], n=20)
-        of = f"{middle:.2f} | {low:.2f} to {high:.2f}" if turns is ours else " | "
+        of = f"{middle:.2f} | {low:.2f} to {high:.2f} | {statistics.median(work):.2f}"
         written.append(f"| {model} | {name} | {rate:.1f} | {ms[9]:.0f} ms | {ms[18]:.0f} ms "
-                       f"| {rows:.1f} | {of} |")  # fmt: skip
+                       f"| {rows:.1f} | {1e3 * processor:.1f} ms "
+                       f"| {of if turns is ours else ' | | '} |")  # fmt: skip
     return written
 
 
@@ -128,8 +141,8 @@ def main(argv: Sequence[str]) -> int:
         parser.error("--rounds must be 2 or more")
     facts = {**report.about(), "onnxruntime": version("onnxruntime")}
     print(report.headline(facts, f"onnxruntime {facts['onnxruntime']}", f"{options.device}"))
-    print("\n| model | computes | requests/s | median | 95th percentile | rows of a batch | ratio "
-          "| quartiles |\n|---|---|--:|--:|--:|--:|--:|--:|")  # fmt: skip
+    print("\n| model | computes | requests/s | median | 95th percentile | rows of a batch | processor "
+          "| ratio | quartiles | work |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
     rows = []
     for model in options.models:
         with ExitStack() as stack:

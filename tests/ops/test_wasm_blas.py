@@ -12,14 +12,13 @@ from wasm_runs import fed, given, random
 import tallow as tl
 from tallow.compile import Plan, compile_graph
 from tallow.compile.plan import Step
-from tallow.devices.wasm import blas
+from tallow.devices.wasm import blas, runner
+from tallow.devices.wasm.desktop import WasmtimeInstance
+from tallow.devices.wasm.on_numpy import NumpyStep
 from tallow.graph import Graph, Node, make
 from tallow.ops import contract, elementwise, window
 from tallow.runtime.device import backend
 from tallow.runtime.session import compile_session
-from tallow.devices.wasm import runner
-from tallow.devices.wasm.desktop import WasmtimeInstance
-from tallow.devices.wasm.on_numpy import NumpyStep
 
 
 def graph_of(result: Node, *inputs: Node) -> Graph:
@@ -125,8 +124,12 @@ def test_blas_works_in_the_memory_of_the_module(monkeypatch: pytest.MonkeyPatch)
     program = backend("wasm").load_now(compiled)
     copied: list[int] = []
     read = WasmtimeInstance.read
-    monkeypatch.setattr(WasmtimeInstance, "read", lambda self, offset, size: (
-        copied.append(size), read(self, offset, size))[1])  # fmt: skip
+
+    def counted(instance: WasmtimeInstance, offset: int, size: int) -> bytes:
+        copied.append(size)
+        return read(instance, offset, size)
+
+    monkeypatch.setattr(WasmtimeInstance, "read", counted)
     (found,) = program.run([memoryview(array.tobytes()) for array in feeds.values()])
     assert copied == [4 * 128 * 64]  # the answer alone
     np.testing.assert_allclose(found.numpy(), feeds["a"] @ feeds["b"], rtol=1e-5, atol=1e-4)

@@ -1,5 +1,7 @@
-"""A step for which WebAssembly has no kernel, computed by NumPy: in the module's memory where Python
-can address it, else from copies."""
+"""A step for which WebAssembly has no kernel, computed by NumPy.
+
+It works in the module's memory where Python can address it, else on copies.
+"""
 
 from __future__ import annotations
 
