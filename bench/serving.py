@@ -8,7 +8,8 @@ Clients in a process of their own send one row each in binary tensors, and again
 have an answer; gatherer, batches and limits of both services are the same. The services take turns.
 *Requests/s* is the median of the rounds, *ratio* Tallow's requests a second in a round divided by
 the peer's. *Processor* is the processor time of a request, and *work* the peer's divided by
-Tallow's: other programs on the machine change it little. Before times count, the answers are compared.
+Tallow's, which other programs on the machine change little. Before times count, the answers are
+compared.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def lines(model: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[
         of = f"{middle:.2f} | {low:.2f} to {high:.2f} | {statistics.median(work):.2f}"
         written.append(f"| {model} | {name} | {rate:.1f} | {ms[9]:.0f} ms | {ms[18]:.0f} ms "
                        f"| {rows:.1f} | {1e3 * processor:.1f} ms "
-                       f"| {of if turns is ours else ' | | '} |")  # fmt: skip
+                       f"| {of if turns is ours else ' |  | '} |")  # fmt: skip
     return written
 
 

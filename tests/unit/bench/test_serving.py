@@ -28,12 +28,15 @@ def test_services_take_turns_and_begin_in_turns(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_table_has_the_ratio_of_each_round() -> None:
     def turns(*rates: float) -> list[dict[str, Any]]:
-        return [{"rate": rate, "ms": [1000 / rate] * 4, "rows": 16.0} for rate in rates]
+        return [
+            {"rate": rate, "ms": [1000 / rate] * 4, "rows": 16.0, "processor": 2 / rate}
+            for rate in rates
+        ]
 
     found = {"Tallow": turns(4.0, 5.0, 8.0), "onnxruntime": turns(8.0, 10.0, 10.0)}
     assert serving.lines("minilm", found) == [
-        "| minilm | Tallow | 5.0 | 200 ms | 250 ms | 16.0 | 0.50 | 0.50 to 0.80 |",
-        "| minilm | onnxruntime | 10.0 | 100 ms | 125 ms | 16.0 |  |  |",
+        "| minilm | Tallow | 5.0 | 200 ms | 250 ms | 16.0 | 400.0 ms | 0.50 | 0.50 to 0.80 | 0.50 |",
+        "| minilm | onnxruntime | 10.0 | 100 ms | 125 ms | 16.0 | 200.0 ms |  |  |  |",
     ]
 
 
@@ -44,7 +47,7 @@ def test_onnxruntime_takes_tallows_place_in_the_same_server() -> None:
         (image, expected), *_ = models.digits(1)
         assert serving.differs({"logits": expected}, serving.answer(service, "mnist")) < 1e-5
         turn = serving.turn(service, "mnist", Namespace(clients=4, seconds=0.3))
-        assert turn["rate"] > 0 and 1 <= turn["rows"] <= 4
+        assert turn["rate"] > 0 and 1 <= turn["rows"] <= 4 and turn["processor"] >= 0
         body, headers = messages.request({"image": image})
         named = {name.replace("-", "_"): value for name, value in headers.items()}
         assert service.ask("/v2/models/mnist/infer", body[:-4], **named)[0] == 400
