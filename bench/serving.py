@@ -44,6 +44,10 @@ OPTIONS = ("--warm", "--timeout", 600)
 WARMING = 600.0
 """Seconds in which all plans are compiled and run once."""
 ROWS = "tallow_serve_batch_rows"
+HEAD = """
+| model | computes | requests/s | median | 95th percentile | rows of a batch | processor | ratio \
+| quartiles | work |
+|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"""
 
 
 def services(model: str, options: argparse.Namespace, stack: ExitStack) -> dict[str, Service]:
@@ -142,8 +146,7 @@ def main(argv: Sequence[str]) -> int:
         parser.error("--rounds must be 2 or more")
     facts = {**report.about(), "onnxruntime": version("onnxruntime")}
     print(report.headline(facts, f"onnxruntime {facts['onnxruntime']}", f"{options.device}"))
-    print("\n| model | computes | requests/s | median | 95th percentile | rows of a batch | processor "
-          "| ratio | quartiles | work |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")  # fmt: skip
+    print(HEAD)
     rows = []
     for model in options.models:
         with ExitStack() as stack:
