@@ -302,6 +302,8 @@ from tallow.functions.orders import nanmedian as nanmedian
 from tallow.functions.orders import nanquantile as nanquantile
 from tallow.functions.orders import quantile as quantile
 from tallow.functions.orders import topk as topk
+from tallow.functions.positions import slice_at as slice_at
+from tallow.functions.positions import update_at as update_at
 from tallow.functions.products import addbmm as addbmm
 from tallow.functions.products import addmm as addmm
 from tallow.functions.products import addmv as addmv
@@ -851,6 +853,7 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "slice_at",
     "slice_scatter",
     "slogdet",
     "softmax",
@@ -906,6 +909,7 @@ __all__ = [
     "unravel_index",
     "unsqueeze",
     "unstack",
+    "update_at",
     "utils",
     "value_and_grad",
     "vander",

@@ -253,6 +253,9 @@ NAMES: dict[str, dict[str, str]] = {
             diagonal_scatter masked_select select_scatter slice_scatter take_along_dim
         """,
     },
+    "functions.positions": {
+        "tallow method": "slice_at update_at",
+    },
     "functions.products": {
         "tallow method in-place torch": "addbmm addmm addr baddbmm renorm",
         "tallow method in-place torch torch_": "addmv",

@@ -81,7 +81,7 @@ class Drawn:
         values = rng.integers(*ends, shape, endpoint=True) / parts
         name = f"x{len(self.nodes)}"
         self.nodes.append(input_node(name, shape, dtype))
-        self.feeds[name] = values.astype(dtype.name)
+        self.feeds[name] = np.asarray(values, dtype.name)
         return self.nodes[-1]
 
 
@@ -179,6 +179,31 @@ def _take_along_axis(one: Drawn) -> Node:
     other = (*shape[:axis], one.draw(st.integers(1, 5)), *shape[axis + 1 :])
     indices = one.input(other, tl.int32, -shape[axis], shape[axis] - 1)
     return make(REGISTRY["take_along_axis"], x, indices, axis=axis)
+
+
+def _start(one: Drawn) -> Node:
+    return one.input((), tl.int32, -12, 12)
+
+
+def _slice_at(one: Drawn) -> Node:
+    shape = one.shape(least=2)
+    axis = one.axis(shape)
+    size = one.draw(st.integers(1, shape[axis] - 1))
+    cut = (*shape[:axis], size, *shape[axis + 1 :])
+    x = one.input(shape, one.dtype())
+    return make(REGISTRY["slice_at"], x, _start(one), axes=(axis,), shape=cut)
+
+
+def _update_at(one: Drawn) -> Node:
+    shape, dtype = one.shape(least=2), one.dtype()
+    axis = one.axis(shape)
+    sizes = tuple(one.draw(st.integers(1, dim - (a == axis))) for a, dim in enumerate(shape))
+    x, new = one.input(shape, dtype), one.input(sizes, dtype)
+    starts = tuple(
+        0 if a == axis else one.draw(st.integers(0, dim - size))
+        for a, (dim, size) in enumerate(zip(shape, sizes, strict=True))
+    )
+    return make(REGISTRY["update_at"], x, new, _start(one), axes=(axis,), starts=starts)
 
 
 def _matmul(one: Drawn) -> Node:
@@ -311,9 +336,11 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "reshape": _reshape,
     "scatter": _scatter,
     "slice": _slice,
+    "slice_at": _slice_at,
     "sum_pool2d": _pool("sum_pool2d"),
     "take": _take,
     "take_along_axis": _take_along_axis,
+    "update_at": _update_at,
     "walk_trees": _walk_trees,
 }
 NAMES = [

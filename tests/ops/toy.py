@@ -194,9 +194,9 @@ def _reduce(op: Reduce, array: Array, axes: Sequence[int]) -> Values:
 def _move(op: Movement, arrays: Sequence[Array], attrs: Attrs, shape: Shape) -> Values:
     assert op.pick is not None
 
-    def read(number: int, coords: Sequence[int], size: int) -> int:
+    def read(number: int, coords: Sequence[int], size: int, region: int | None = None) -> int:
         index: int = arrays[number][coords]
-        return min(max(index + size if index < 0 else index, 0), size - 1)
+        return min(max(index + size if index < 0 else index, 0), size - (region or 1))
 
     values = []
     for coords in _everywhere(shape):

@@ -10,7 +10,7 @@ from ..core.shape import Shape, size_of
 from ..functions.arrange import scatter_elements
 from ..functions.transposed import dilated
 from ..graph import make
-from ..ops import gather, movement, reduce, source
+from ..ops import gather, movement, positions, reduce, source
 from ..tensor import Tensor
 from .rules import Gradients, rule
 
@@ -84,6 +84,35 @@ def _concat(gradient: Tensor, y: Tensor, *parts: Tensor, axis: int) -> Gradients
         found.append(Tensor(cut))
         start += shape[axis]
     return found
+
+
+@rule(positions.slice_at)
+def _slice_at(
+    gradient: Tensor, y: Tensor, x: Tensor, *starts: Tensor, axes: Shape, shape: Shape
+) -> Gradients:
+    nothing, nodes = f.zeros(x.shape, x.dtype), [start.node for start in starts]
+    numbers = (0,) * x.ndim
+    written = make(
+        positions.update_at, nothing.node, gradient.node, *nodes, axes=axes, starts=numbers
+    )
+    return [Tensor(written), *(None for _ in starts)]
+
+
+@rule(positions.update_at)
+def _update_at(
+    gradient: Tensor,
+    y: Tensor,
+    x: Tensor,
+    new: Tensor,
+    *positions_: Tensor,
+    axes: Shape,
+    starts: Shape,
+) -> Gradients:
+    where: list[int | Tensor] = list(starts)
+    for axis, at in zip(axes, positions_, strict=True):
+        where[axis] = at
+    outside = f.update_at(gradient, where, f.zeros(new.shape, new.dtype))
+    return [outside, f.slice_at(gradient, where, new.shape), *(None for _ in positions_)]
 
 
 @rule(gather.take)

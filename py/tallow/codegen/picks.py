@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..core.shape import Shape
 from ..graph import Node
 from ..ops.kinds import Pick
@@ -15,6 +17,18 @@ def undecided(pick: Pick) -> Pick | None:
     if not all(low <= coord < high for coord, low, high in known):
         return None
     return Pick(pick.operand, pick.coords, tuple(t for t in pick.when if t not in known))
+
+
+def possible(picks: Sequence[Pick]) -> list[Pick]:
+    """The picks that are not ruled out, up to the first that always holds."""
+    found: list[Pick] = []
+    for pick in picks:
+        left = undecided(pick)
+        if left is not None:
+            found.append(left)
+            if not left.when:
+                break
+    return found
 
 
 def inside(shape: Shape, coords: Coords) -> Coords:

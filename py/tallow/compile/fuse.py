@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from ..codegen.layout import Region
 from ..core.shape import Shape, size_of
 from ..graph import Graph, Node, consumers, make
-from ..ops import contract, elementwise, gather, integer, movement, window
+from ..ops import contract, elementwise, gather, integer, movement, positions, window
 from ..ops.dynamic_recurrence import round_states, word_step, word_steps
 from ..ops.kinds import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops.source import iota
@@ -355,6 +355,8 @@ class _Fuser:
             return {"repeated": "repeated", "row": "same"}.get(own, "once")
         if reader.op in (gather.take, gather.take_along_axis):
             return "memory" if not self._is_view(node) else "repeated"
+        if reader.op in (positions.slice_at, positions.update_at):
+            return self._at_position(reader, node, own)
         assert isinstance(reader.op, Movement)
         if reader.op is movement.expand:
             return "row" if own == "same" and self._is_row(group, reader, node) else "repeated"
@@ -362,6 +364,19 @@ class _Fuser:
             _keeps_rows(node, reader) or self._keeps_fours(node, reader)
         ):
             return own
+        return own if own == "repeated" else "once"
+
+    def _at_position(self, reader: Node, node: Node, own: str) -> str:
+        """How a slice or an update at a position uses an operand.
+
+        A start is read by all. What a region is written into comes from memory, since the region
+        alone is written where nothing else needs that memory; unless it is made of one number.
+        """
+        parts = reader.inputs[: 1 if reader.op is positions.slice_at else 2]
+        if node in reader.inputs[len(parts) :]:
+            return "memory" if not self._is_view(node) else "repeated"
+        if len(parts) == 2 and node is parts[0] and node.op is not movement.expand:
+            return "memory"
         return own if own == "repeated" else "once"
 
     def _keeps_fours(self, source: Node, target: Node) -> bool:
@@ -441,5 +456,9 @@ class _Fuser:
             for child in member.inputs:
                 if child not in inside and not child.is_scalar_constant:
                     accesses.setdefault(child, set()).add(self._access(group, member, child))
+        if group.root.op is positions.update_at:
+            source = group.root.inputs[0]
+            if source in accesses and group.readers[source] == [group.root]:
+                accesses[source] = {"same"}  # what it reads there it leaves where it is
         group.reads = list(accesses)
         group.in_place = {node for node, access in accesses.items() if access == {"same"}}

@@ -4,6 +4,9 @@ A slot is one buffer. Results that are not needed at the same time share a slot.
 never shares one with what the kernel reads, since WebGPU does not bind a buffer both ways; unless
 it is computed in place: element by element over a value that is no longer read.
 
+On every device `update_at` is: where its source is read by nothing else any more, its region is all
+that is written.
+
 Inputs and states keep their slots for the whole run, since their buffers may belong to others.
 Only the next value of a state may be computed in its slot, once the old one is no longer read.
 """
@@ -16,6 +19,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from ..graph import Node
+from ..ops.positions import update_at
 from .fuse import Fusion, Group
 
 
@@ -41,8 +45,9 @@ def share_slots(
     """Slot numbers for the groups' results and what is given, and the slots' sizes in bytes.
 
     sizes: bytes of each. given: what is there before the first step, and stays. kept: what must
-    outlive the last. in_place: whether a group may write over what it reads. states: the given
-    value that each of these results is to replace, and may be computed over.
+    outlive the last. in_place: whether any group may write over what it reads, not `update_at`
+    alone. states: the given value that each of these results is to replace, and may be computed
+    over.
 
     The largest value chooses first ("greedy by size", Pisarchyk and Lee 2020, arXiv:2001.03288),
     or the first one does, whichever takes less memory.
@@ -167,12 +172,15 @@ def _values(
         result = fusion.memory_of(group.root)
         if result in values:  # another part of it is stored already
             continue
-        over = None
-        if in_place:
-            state = states.get(result)
+        over, state = None, states.get(result)
+        if group.root.op is update_at and result not in kept:
+            # On the way to the next value of a state, which takes the same memory at the end.
+            source = fusion.memory_of(group.root.inputs[0])
+            state = state or (source if source in states.values() else None)
+        if in_place or group.root.op is update_at:
             over = _dying(fusion, group, step, last, values, state, given)
-            if state and sizes[state] == sizes[result] and last[state] < step:
-                over = state
+        if in_place and state and sizes[state] == sizes[result] and last[state] < step:
+            over = state
         if over is None:
             values[result] = _Value(sizes[result], step, last[result])
         else:
@@ -198,6 +206,8 @@ def _dying(
         memory = fusion.memory_of(node)
         if memory in given and memory is not state:
             continue
+        if group.root.op is update_at and node is not group.root.inputs[0]:
+            continue  # the region of the source is written, and nothing else
         fits = node.dtype == group.root.dtype and node.size == memory.size
         others = {read for read in group.reads if fusion.memory_of(read) is memory}
         if fits and memory in values and last[memory] == step and others <= group.in_place:

@@ -192,7 +192,18 @@ class Coordinate(Protocol):
 
 
 Coordinates = tuple[Coordinate, ...]
-Read = Callable[[int, Coordinates, int], Coordinate]
+
+
+class Read(Protocol):
+    """Reads an element of an integer operand as a coordinate along an axis of `size` elements.
+
+    A negative one counts from the end. One that is out of range is the last; with a `region` of so
+    many elements it is clamped, so that the region which begins there is inside.
+    """
+
+    def __call__(
+        self, operand: int, coords: Any, size: int, region: int | None = None, /
+    ) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -214,8 +225,7 @@ class Movement(Op):
     pick(shapes, attrs, coords, read) -> the positions from which the element at `coords` may come,
     first match first; an element that none matches is `attrs["value"]`. Coordinates are Python
     integers or index expressions of the code generator: use only + - * // % on them.
-    `read(operand, coords, size)` is an element of an integer operand as a coordinate along an
-    axis of `size` elements, negative ones counted from its end.
+    `read` makes coordinates of elements of an integer operand: see `Read`.
     rule(operands, attrs): the shape rule.
     view: the element's position is a plain function of the coordinates and costs nothing, so that
     every reader may take its own copy. bijective: every source element is used exactly once.

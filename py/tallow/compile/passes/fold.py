@@ -217,8 +217,10 @@ def _moved(node: Node, op: Movement, flat: list[list[Any]]) -> list[Any]:
     def at(operand: int, coords: tuple[int, ...]) -> Any:
         return flat[operand][sum(map(operator.mul, coords, strides[operand]))]
 
-    def read(operand: int, coords: tuple[int, ...], size: int) -> int:
+    def read(operand: int, coords: tuple[int, ...], size: int, region: int | None = None) -> int:
         index = int(at(operand, coords))
+        if region is not None:
+            return min(max(index + size if index < 0 else index, 0), size - region)
         if not -size <= index < size:
             raise IndexError(index)
         return index % size

@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...ops import numpy_kernels as plain
-from ...ops import recurrence, recurrence_gradient
+from ...ops import positions, recurrence, recurrence_gradient
 from ...ops.kinds import Elementwise, op_named
 from ...ops.numpy_kernels import Pads, Pair
 from ...ops.numpy_pool import Pool
@@ -77,6 +77,12 @@ def is_ufunc(name: str) -> bool:
     return isinstance(op, Elementwise) and op.ufunc
 
 
+def writes_over(name: str) -> bool:
+    """Whether the kernel of an op may write over an operand: a function's over any, that of
+    `update_at` over the array that it updates."""
+    return name == "update_at" or is_ufunc(name)
+
+
 def bind(
     np: NumPy,
     name: str,
@@ -89,6 +95,8 @@ def bind(
         return _clamp(np, name, known) or _elementwise(getattr(np, name))
     if name == "concat":
         return lambda operands, out: np.concatenate(operands, attrs["axis"], out=out)
+    if name == "update_at":
+        return _update_at(np, attrs)
     if name == "max_pool2d" and not plain.HAS_BLAS:
         return _max_pool2d(np, workspace, **attrs)
     if name in _LAYERS:
@@ -120,6 +128,18 @@ def widened(np: NumPy, array: Array, workspace: Workspace) -> Array:
 def _elementwise(function: UFunc) -> Kernel:
     def run(operands: Sequence[Array], out: Array) -> None:
         function(*operands, out=out)
+
+    return run
+
+
+def _update_at(np: NumPy, attrs: Mapping[str, Any]) -> Kernel:
+    """Writes the region; the rest too, unless it is there: see `BoundStep`."""
+
+    def run(operands: Sequence[Array], out: Array) -> None:
+        x, new, *starts = operands
+        if not np.may_share_memory(x, out):
+            np.copyto(out, x)
+        positions.write(out, new, starts, attrs)
 
     return run
 

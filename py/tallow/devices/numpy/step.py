@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...compile.plan import HostOp, Step
 from ...core.dtype import BY_NAME
 from ...ops.kinds import Spec, op_named
-from .specialized import WEIGHTS, Clamp, Kernel, Workspace, bind, is_ufunc, widened
+from .specialized import WEIGHTS, Clamp, Kernel, Workspace, bind, is_ufunc, widened, writes_over
 
 if TYPE_CHECKING:
     from ...arrays import Array, NumPy
@@ -160,11 +160,11 @@ class BoundStep:
             return None
         if not target.flags.c_contiguous:
             return None
-        if self._waiting > number or (self._waiting == number and not is_ufunc(op.op)):
+        if self._waiting > number or (self._waiting == number and not writes_over(op.op)):
             return None
         if self._owner >= 0:
             last = self._last[self._owner]
-            if last > number or (last == number and not is_ufunc(op.op)):
+            if last > number or (last == number and not writes_over(op.op)):
                 return None
         self._owner = number
         return target.reshape(shape)
@@ -211,7 +211,7 @@ def _last_uses(host: Sequence[HostOp]) -> list[int]:
 
 def _last_use(host: Sequence[HostOp], last: Sequence[int], number: int) -> int:
     """The last op that needs the operands of an op, whose result may be a view of them."""
-    return number if is_ufunc(host[number].op) else max(number, last[number])
+    return number if writes_over(host[number].op) else max(number, last[number])
 
 
 def _evaluation(np: NumPy, op: HostOp) -> Kernel:

@@ -17,6 +17,7 @@ from ...compile.passes.widen import widen
 from ...compile.target import Begin, GraphPass, Quick, Target
 from ...graph import Node
 from ...ops.kinds import Apart
+from ...ops.positions import update_at
 from ..webgpu.passes.winograd import use_winograd4
 from .blas import by_blas
 from .codegen.assembler import Function, encode
@@ -57,16 +58,17 @@ class WasmKernels:
         return [b64encode(encode(functions)).decode()] if functions else []
 
     def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
-        if not group.root.size or over or isinstance(group.root.op, Apart):
+        update = group.root.op is update_at and group.root.inputs[0] in over
+        if not group.root.size or (over and not update) or isinstance(group.root.op, Apart):
             return {}
         if group.anchor is not None and self._alone(group.anchor):
             return {}
-        key = _signature(group, region)
+        key = _signature(group, region), update
         if key not in self._known:
-            self._known[key] = self._made(group, region)
+            self._known[key] = self._made(group, region, update)
         return self._known[key]
 
-    def _made(self, group: Group, region: Region | None) -> dict[str, Any]:
+    def _made(self, group: Group, region: Region | None, update: bool) -> dict[str, Any]:
         try:
             made = kernel_for(
                 group.root,
@@ -75,7 +77,8 @@ class WasmKernels:
                 group.row,
                 self._features,
                 region,
-                threads=effort(group.members, group.reads) >= _WORTH_SHARING,
+                threads=effort(group.members, group.reads) >= _WORTH_SHARING and not update,
+                update=update,
             )
         except UnsupportedError:
             return {}
@@ -139,7 +142,7 @@ def _specialize(limits: Limits) -> Sequence[GraphPass]:
     return use_dots, partial(use_winograd4, apart=alone), partial(use_panels, apart=alone)
 
 
-# Why: docs/decisions/webassembly.md, "On WebAssembly nothing is computed in place"
+# Why: docs/decisions/webassembly.md, "On WebAssembly nothing but a region is computed in place"
 WASM = Target(
     name="wasm",
     computes_64_bits=True,

@@ -26,6 +26,6 @@ test_wasm_integers.py."""
 # In this order always, since all of them draw their inputs from one generator.
 for family in (
     "elementwise", "reduce", "movement", "gather", "contract",
-    "window", "composed", "winograd", "recurrence", "arrange", "nan", "trees",
+    "window", "composed", "winograd", "recurrence", "arrange", "nan", "trees", "positions",
 ):  # fmt: skip
     import_module(f"{__name__}.{family}")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....codegen.index import Coord, Coords, lane, lane_axis
-from ....codegen.picks import alike, inside, undecided
+from ....codegen.picks import alike, inside, possible
 from ....core.dtype import DType, int32, uint32
 from ....core.shape import Shape, strides_of
 from ....errors import DTypeError
 from ....graph import Node
-from ....ops import movement
+from ....ops import movement, positions
 from ....ops.kinds import Elementwise, Movement, Pick, Reduce
 from ....ops.source import iota
 from ....scalar import Scalar, number, operand
@@ -163,26 +163,16 @@ class Expression(Body):
         op = node.op
         assert isinstance(op, Movement) and op.pick is not None
 
-        def read(number: int, at: Coords, size: int) -> Coord:
+        def read(number: int, at: Coords, size: int, region: int | None = None) -> Coord:
             index = node.inputs[number]
             local = self.value(index, at)
+            if region is not None:
+                return self._start(index, local, size, region)
             known = self._positions.get((index, at, size))
             if known is not None:
                 return known
             kind = kind_of(index.dtype)
-            counted, position = self.function.local(kind), self.function.local("i32")
-            self.emit("local.get", local)
-            self.emit("local.set", counted)
-            if index.dtype.kind == "i":
-                self.emit("local.get", local)
-                self.emit(f"{kind}.const", size)
-                self.emit(f"{kind}.add")
-                self.emit("local.get", local)
-                self.emit("local.get", local)
-                self.emit(f"{kind}.const", 0)
-                self.emit(f"{kind}.lt_s")
-                self.emit("select")
-                self.emit("local.set", counted)
+            counted, position = self._counted(index, local, size), self.function.local("i32")
             # Out of range it is the last: without this it would be an element of another row.
             self.emit("local.get", counted)
             self.emit(f"{kind}.const", max(size, 1) - 1)
@@ -198,6 +188,62 @@ class Expression(Body):
             return coord
 
         return op.pick([child.shape for child in node.inputs], node.attrs, coords, read)
+
+    def _counted(self, index: Node, local: int, size: int) -> int:
+        """A local with an index, counted from the front of an axis."""
+        kind = kind_of(index.dtype)
+        counted = self.function.local(kind)
+        self.emit("local.get", local)
+        self.emit("local.set", counted)
+        if index.dtype.kind == "i":
+            self.emit("local.get", local)
+            self.emit(f"{kind}.const", size)
+            self.emit(f"{kind}.add")
+            self.emit("local.get", local)
+            self.emit("local.get", local)
+            self.emit(f"{kind}.const", 0)
+            self.emit(f"{kind}.lt_s")
+            self.emit("select")
+            self.emit("local.set", counted)
+        return counted
+
+    def _start(self, index: Node, local: int, size: int, region: int) -> Coord:
+        """The start of a region along an axis, from 0 to `size - region`."""
+        key = (index, (size, -1), region)  # no coordinates of a node without axes
+        known = self._positions.get(key)
+        if known is not None:
+            return known
+        kind, last = kind_of(index.dtype), size - region
+        counted, start = self._counted(index, local, size), self.function.local("i32")
+        if index.dtype.kind == "i":  # what is negative still is 0
+            self.emit("local.get", counted)
+            self.emit(f"{kind}.const", 0)
+            self.emit("local.get", counted)
+            self.emit(f"{kind}.const", 0)
+            self.emit(f"{kind}.gt_s")
+            self.emit("select")
+            self.emit("local.set", counted)
+        self.emit("local.get", counted)
+        self.emit(f"{kind}.const", last)
+        self.emit("local.get", counted)
+        self.emit(f"{kind}.const", last)
+        self.emit(f"{kind}.lt_u")
+        self.emit("select")
+        if kind == "i64":
+            self.emit("i32.wrap_i64")
+        self.emit("local.set", start)
+        coord = self.coordinate(start, last + 1)
+        self._remember(self._positions, key, coord)
+        return coord
+
+    def starts(self, node: Node) -> list[Coord]:
+        """Where `update_at` begins to write, along each axis."""
+
+        def read(number: int, at: Coords, size: int, region: int | None = None) -> Coord:
+            index = node.inputs[number]
+            return self._start(index, self.value(index, at), size, region or 1)
+
+        return positions.starts_of([child.shape for child in node.inputs], node.attrs, read)
 
     def _movement(self, node: Node, coords: Coords, width: int) -> None:
         source = node
@@ -220,7 +266,7 @@ class Expression(Body):
             if found is None or not storage.has_lanes(node.dtype):
                 raise UnsupportedError(f"four elements of {node.op.name} at once")
             splats = found == "one"
-        picks = [left for pick in picks if (left := undecided(pick)) is not None]
+        picks = possible(picks)
         if len(picks) == 1 and not picks[0].when:
             self._picked(node, picks[0], width, splats)
             return

@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ....codegen.index import Coord, Coords, is_multiple, lane, lane_axis, variable
 from ....codegen.layout import is_packed
-from ....codegen.picks import alike, inside, undecided
+from ....codegen.picks import alike, inside, possible
 from ....core.shape import Shape, strides_of
 from ....graph import Node
-from ....ops import gather, movement
+from ....ops import gather, movement, positions
 from ....ops.kinds import Elementwise, Movement, Pick, Reduce
 from ....ops.source import iota
 from . import arithmetic, storage
@@ -24,7 +24,7 @@ from .index_text import text_of
 from .literal import is_nan, number, splat, type_of
 from .reduction import ALONE, Team, fold_row, reduce
 
-Key = tuple[Node, Coords, int]
+Key = tuple[Node, Coords, int] | tuple[Node, int, int]
 
 
 class Expression:
@@ -196,9 +196,11 @@ class Expression:
         op = node.op
         assert isinstance(op, Movement) and op.pick is not None
 
-        def read(operand: int, at: Coords, size: int) -> Coord:
+        def read(operand: int, at: Coords, size: int, region: int | None = None) -> Coord:
             index = node.inputs[operand]
             text = self.value(index, at, 1)
+            if region is not None:
+                return self._start(index, text, size, region)
             if index.dtype.kind == "i":
                 text = f"u32(select({text}, {text} + {size}i, {text} < 0i))"
             # Out of range it is the last: without this it would be an element of another row.
@@ -207,6 +209,30 @@ class Expression:
 
         shapes = [child.shape for child in node.inputs]
         return op.pick(shapes, node.attrs, coords, read)
+
+    def _start(self, index: Node, text: str, size: int, region: int) -> Coord:
+        """A start that was read, from 0 to `size - region`: one name for all who ask in a scope."""
+        for _, known in reversed(self._scopes):
+            if (index, size, region) in known:
+                return variable(known[index, size, region], size - region + 1)
+        last = size - region
+        if index.dtype.kind == "i":
+            start = f"u32(clamp(select({text}, {text} + {size}i, {text} < 0i), 0i, {last}i))"
+        else:
+            start = f"min({text}, {last}u)"
+        name = self.fresh()
+        self.line(f"let {name} = {start};")
+        self._scopes[-1][1][index, size, region] = name
+        return variable(name, last + 1)
+
+    def starts(self, node: Node) -> list[Coord]:
+        """Where `update_at` begins to write, along each axis."""
+
+        def read(operand: int, at: Coords, size: int, region: int | None = None) -> Coord:
+            index = node.inputs[operand]
+            return self._start(index, self.value(index, at, 1), size, region or 1)
+
+        return positions.starts_of([child.shape for child in node.inputs], node.attrs, read)
 
     def _movement(self, node: Node, coords: Coords, width: int) -> str:
         source = node
@@ -230,7 +256,7 @@ class Expression:
                 return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
             splats = kind == "one"
         fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
-        picks = [left for pick in picks if (left := undecided(pick)) is not None]
+        picks = possible(picks)
         if not picks:
             return fill
         if len(picks) == 1 and not picks[0].when:
@@ -247,7 +273,8 @@ class Expression:
                 )
                 if test
             ]
-            head = ("else " if number_ else "") + f"if ({' && '.join(tests)})"
+            head = f"if ({' && '.join(tests)})" if tests else ""
+            head = f"else {head}".strip() if number_ else head
 
             def assign(pick: Pick = pick) -> None:
                 self.line(f"{name} = {self._picked(node, pick, width, splats)};")

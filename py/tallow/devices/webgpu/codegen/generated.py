@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from ....codegen.groups import is_flat, is_per_row
-from ....codegen.index import Coord, Coords, Index, lane_axis, variable
-from ....core.shape import Shape
+from ....codegen.index import Coord, Coords, Index, is_multiple, lane_axis, variable
+from ....core.shape import Shape, strides_of
 from ....errors import DeviceMemoryError
 from ....graph import Node
 from ....ops import movement
@@ -55,6 +55,8 @@ def generated(
     result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
 ) -> Kernel:
     """The kernel of a group, in generated WGSL."""
+    if result.writes_region:
+        return _region(result, members, reads, traits)
     root, module = result.root, Module(reads, result, traits.builtins)
     flat = is_flat(root, members, reads)
     width = 4 if flat or _has_lanes(root, members) else 1
@@ -77,6 +79,37 @@ def generated(
     title = " ".join(node.op.name for node in members)
     main = _main(guard, head, body.lines, team)
     text = module.text(title, main, width)
+    return Kernel(text, (x, y, 1), list(module.params.values.values()))
+
+
+def _region(
+    result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
+) -> Kernel:
+    """The kernel of `update_at` that writes the region alone: the rest is there."""
+    root, new = result.root, result.root.inputs[1]
+    axis = lane_axis(new.shape) if new.shape else 0
+    by_fours = _has_lanes(new, members) and axis == lane_axis(root.shape)
+    for width in (4, 1) if by_fours else (1,):
+        module = Module(reads, result, traits.builtins)
+        count = -(-new.size // width)
+        team = _team(members, count, traits)
+        x, y, which = _dispatch(count, team)
+        guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
+        head: list[str] = []
+        linear: Coord = variable("i", count) * width
+        coords = _unravel(new.shape, linear, head)
+        body = module.body(known=(new.shape, coords, linear), team=team)
+        at: Coord = 0
+        for coord, start, stride in zip(
+            coords, body.starts(root), strides_of(root.shape), strict=True
+        ):
+            at = at + (start + coord) * stride
+        if is_multiple(at, width):
+            break
+    store = module.store(at, width, body.value(new, coords, width))
+    body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
+    main = _main(guard, head, body.lines, team)
+    text = module.text(" ".join(node.op.name for node in members), main, width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 

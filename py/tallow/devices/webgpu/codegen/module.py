@@ -13,6 +13,7 @@ from typing import Any
 from ....codegen.index import Coord
 from ....codegen.layout import Region
 from ....graph import Node
+from ....ops.positions import update_at
 from . import storage
 from .expression import Expression, finish
 from .index_text import text_of
@@ -37,6 +38,11 @@ class Result:
     root: Node
     region: Region | None = None
     over: Collection[Node] = ()
+
+    @property
+    def writes_region(self) -> bool:
+        """Whether it is an update of what lies in its binding: the rest is there."""
+        return self.root.op is update_at and self.root.inputs[0] in self.over
 
     def flat_index(self, linear: Coord) -> Coord:
         """Where the element at a flat index of the root is written."""

@@ -18,6 +18,7 @@ from ....ops import (
     gather,
     logic,
     movement,
+    positions,
     recurrence,
     reduce,
     source,
@@ -26,7 +27,7 @@ from ....ops import (
 from ....ops import elementwise as e
 from ....ops.kinds import Elementwise, Op
 from ....tensor import Tensor
-from . import recurrence_forms
+from . import position_forms, recurrence_forms
 from .forms import (
     Form,
     Inputs,
@@ -323,6 +324,16 @@ def _recurrence_steps(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": recurrence_forms.steps(node, inputs).node})).outputs[""]
 
 
+def _slice_at(node: Node, inputs: Inputs) -> Node:
+    begin, end = position_forms.ends(node, inputs)
+    found = elements(Graph((), {"begin": begin.node, "end": end.node})).outputs
+    return position_forms.cut(node, inputs[0], found["begin"], found["end"])
+
+
+def _update_at(node: Node, inputs: Inputs) -> Node:
+    return elements(Graph((), {"": position_forms.update(node, inputs).node})).outputs[""]
+
+
 _MAX_CONSTANT = 1024
 
 
@@ -395,5 +406,7 @@ ELEMENTS: dict[Op, Rule] = {
     reduce.prod: _reduction("ReduceProd"),
     reduce.sum_: _reduction("ReduceSum"),
     source.iota: _iota,
+    positions.slice_at: _slice_at,
+    positions.update_at: _update_at,
 }
 """Ops without a single ONNX equivalent."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from .....codegen.groups import is_depthwise, is_flat
-from .....codegen.index import Coord, Coords
+from .....codegen.index import Coord, Coords, lane_axis
 from .....codegen.layout import Region
-from .....core.shape import Shape
+from .....core.shape import Shape, strides_of
 from .....graph import Node
 from .....ops import arrange, contract, movement, window
 from .....ops.dynamic_recurrence import dynamic_steps
@@ -75,17 +75,19 @@ def kernel_for(
     features: Features = Features(),
     region: Region | None = None,
     threads: bool = False,
+    update: bool = False,
 ) -> Kernel:
     """The function that computes `root` from `reads`.
 
     members: the nodes that it computes, the root among them, in the order of computation. row: the
     axes of a row, if values per row are reduced and spread again. region: where the result is
     stored, if it is a part of a larger one. threads: whether a call makes a part of the turns.
+    update: whether the root is an update of what is in its memory, where the rest of it is.
     Raises UnsupportedError for what has no kernel here.
     """
     problem = ""
     anchors = [node for node in members if isinstance(node.op, Contraction)]
-    flat = not anchors and not row and is_flat(root, members, reads)
+    flat = not update and not anchors and not row and is_flat(root, members, reads)
     ways = [(4, True), (1, True)]
     if any(isinstance(node.op, Reduce) for node in members):
         ways.append((1, False))
@@ -104,6 +106,8 @@ def kernel_for(
                 scratch = _anchored(target, anchors[0], members, width)
             elif flat:
                 _flat(target, width)
+            elif update:
+                _region(target, width)
             else:
                 _everywhere(target, width)
             if len(function.code) > _LONGEST:
@@ -198,3 +202,23 @@ def _everywhere(target: _Target, width: int) -> None:
         target.store(coords, linear_of(root.shape, coords), lanes)
 
     nested(target.body, root.shape, write, width, parallel=True, again=True)
+
+
+def _region(target: _Target, width: int) -> None:
+    """What `update_at` writes. A row may end with elements that are written twice."""
+    body, root, new = target.body, target.root, target.root.inputs[1]
+    lanes = lane_axis(new.shape) if new.shape else 0
+    if width > 1 and strides_of(root.shape)[lanes : lanes + 1] != (1,):
+        raise UnsupportedError("neighbours that are written apart")
+    starts = body.starts(root)
+
+    def write(coords: Coords, count: int) -> None:
+        at: Coord = 0
+        for coord, start, stride in zip(coords, starts, strides_of(root.shape), strict=True):
+            at = at + (start + coord) * stride
+        value = body.value(new, coords, count)
+        offset = body.push_address(target.address, root.dtype, at)
+        body.emit("local.get", value)
+        storage.store(body.function, root.dtype, offset, count)
+
+    nested(body, new.shape, write, width, again=True)

@@ -1,0 +1,125 @@
+"""Regions at a position: movement whose starts are read.
+
+Behind the other operands there is an integer without axes for each of `axes`. One that is negative
+counts from the end, and one that is out of range is clamped, so that the region lies inside. Along
+these axes the region is shorter than what it is in: elsewhere there is nothing to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.bounds import Range, first
+from ..core.shape import Shape
+from ..errors import DTypeError
+from .kinds import Attrs, Coordinates, Movement, Pick, Read, Spec
+
+if TYPE_CHECKING:
+    from ..arrays import Array, NumPy
+
+
+def _check_starts(name: str, starts: Sequence[Spec]) -> None:
+    for _, dtype in starts:
+        if not dtype.is_integer:
+            raise DTypeError(f"{name}: a start must be an integer, not {dtype.name}")
+
+
+def _clamped(start: Any, dim: int, size: int) -> int:
+    """A start as NumPy has it, as a Python integer from 0 to dim - size."""
+    number = int(start)
+    return min(max(number + dim if number < 0 else number, 0), dim - size)
+
+
+def _slice_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    _check_starts("slice_at", operands[1:])
+    return attrs["shape"], operands[0][1]
+
+
+def _slice_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
+    moved = list(coords)
+    for number, axis in enumerate(attrs["axes"], 1):
+        start = read(number, (), shapes[0][axis], attrs["shape"][axis])
+        moved[axis] = moved[axis] + start
+    return [Pick(0, tuple(moved))]
+
+
+def _slice(np: NumPy, x: Array, *starts: Array, axes: Shape, shape: Shape) -> Array:
+    index = [slice(None)] * len(shape)
+    for axis, start in zip(axes, starts, strict=True):
+        low = _clamped(start, x.shape[axis], shape[axis])
+        index[axis] = slice(low, low + shape[axis])
+    return x[tuple(index)]
+
+
+slice_at = Movement("slice_at", _slice, _slice_rule, _slice_pick, bounds=first)
+"""The region of the given `shape` that begins at the starts along `axes`; along others it is as
+long as x."""
+
+
+def region_of(x: Shape, new: Shape, attrs: Attrs, starts: Sequence[Any]) -> tuple[slice, ...]:
+    """Where `update_at` writes, for starts as numbers."""
+    found = list(attrs["starts"])
+    for axis, start in zip(attrs["axes"], starts, strict=True):
+        found[axis] = _clamped(start, x[axis], new[axis])
+    return tuple(slice(low, low + size) for low, size in zip(found, new, strict=True))
+
+
+def starts_of(shapes: Sequence[Shape], attrs: Attrs, read: Read) -> list[Any]:
+    """Where `update_at` begins to write along each axis, as coordinates."""
+    found: list[Any] = list(attrs["starts"])
+    for number, axis in enumerate(attrs["axes"], 2):
+        found[axis] = read(number, (), shapes[0][axis], shapes[1][axis])
+    return found
+
+
+def _update_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    (shape, dtype), (_, other), *starts = operands
+    _check_starts("update_at", starts)
+    if other != dtype:
+        raise DTypeError(f"update_at: {other.name} into {dtype.name}")
+    return shape, dtype
+
+
+def _update_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
+    x, new, *_ = shapes
+    moved, when = list[Any](coords), []
+    for axis, start in enumerate(starts_of(shapes, attrs, read)):
+        if new[axis] == x[axis]:
+            continue
+        if isinstance(start, int):  # a start that is known
+            when.append((coords[axis], start, start + new[axis]))
+            moved[axis] = coords[axis] - start
+        else:
+            moved[axis] = coords[axis] - start
+            when.append((moved[axis], 0, new[axis]))
+    return [Pick(1, tuple(moved), tuple(when)), Pick(0, tuple(coords))]
+
+
+def write(x: Array, new: Array, starts: Sequence[Array], attrs: Attrs) -> None:
+    """Writes the region into x itself."""
+    x[region_of(x.shape, new.shape, attrs, starts)] = new
+
+
+def _update(
+    np: NumPy, x: Array, new: Array, *positions: Array, axes: Shape, starts: Shape
+) -> Array:
+    result = np.array(x, order="C")
+    write(result, new, positions, {"axes": axes, "starts": starts})
+    return result
+
+
+def _update_bounds(
+    operands: Sequence[Spec], attrs: Attrs, x: Range, new: Range, *starts: Range
+) -> Range:
+    return min(x[0], new[0]), max(x[1], new[1])
+
+
+update_at = Movement("update_at", _update, _update_rule, _update_pick, bounds=_update_bounds)
+"""x with the elements of `new` in the region that begins at `starts`, numbers of which those along
+`axes` are read instead. Where x is needed no later, its memory is the result's, and the region
+alone is written: see compile/memory.py."""

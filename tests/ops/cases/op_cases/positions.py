@@ -1,0 +1,66 @@
+"""Regions at positions that operands give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tallow as tl
+
+from .case import booleans, case, integers, normal
+
+
+def region(shape: tuple[int, ...], starts: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    """The slices of a region, clamped as the device clamps it."""
+    found = []
+    for dim, start, size in zip(shape, starts, sizes, strict=True):
+        low = min(max(start + dim if start < 0 else start, 0), dim - size)
+        found.append(slice(low, low + size))
+    return tuple(found)
+
+
+def written(x: Any, new: Any, *starts: Any) -> Any:
+    """x with a region."""
+    result = np.array(x)
+    result[region(x.shape, tuple(map(int, starts)), new.shape)] = new
+    return result
+
+
+def at(position: int, dtype: Any = np.int32) -> Any:
+    return np.array(position, dtype)
+
+
+table = normal(9, 8)
+for position in (0, 4, 8, -2, -20, 99):
+    case(f"slice_at[{position}]", (table, at(position)),
+         lambda x, p: tl.slice_at(x, (p, 0), (3, 8)),
+         lambda x, p: x[region(x.shape, (int(p), 0), (3, 8))])  # fmt: skip
+    case(f"update_at[{position}]", (table, normal(3, 8), at(position)),
+         lambda x, new, p: tl.update_at(x, (p, 0), new),
+         lambda x, new, p: written(x, new, p, 0))  # fmt: skip
+case("slice_at-of-computed", (table, at(5), at(3)),
+     lambda x, p, q: tl.slice_at(tl.exp(x), (p + 1, q), (2, 4)) * 2.0,
+     lambda x, p, q: np.exp(x)[6:8, 3:7] * 2)  # fmt: skip
+case("slice_at-last", (normal(3, 4, 16), at(7, np.int64)),
+     lambda x, p: tl.slice_at(x, (1, 0, p), (2, 4, 8)), lambda x, p: x[1:3, :, 7:15])  # fmt: skip
+case("slice_at-uint8", (integers(7, 5, low=0, high=200).astype(np.uint8), at(3, np.uint8)),
+     lambda x, p: tl.slice_at(x, p, 2), lambda x, p: x[3:5])  # fmt: skip
+case("update_at-both", (table, normal(2, 4), at(-1), at(3)),
+     lambda x, new, p, q: tl.update_at(x * 2.0, (p, q), new + 1.0) - 1.0,
+     lambda x, new, p, q: written(x * 2, new + 1, p, q) - 1)  # fmt: skip
+case("update_at-numbers", (normal(3, 4, 8), normal(1, 4, 4)),
+     lambda x, new: tl.update_at(x, (2, 0, -4), new),
+     lambda x, new: written(x, new, 2, 0, -4))  # fmt: skip
+case("update_at-mixed", (normal(3, 6, 8), normal(1, 2, 8), at(3)),
+     lambda x, new, p: tl.update_at(x, (1, p), new),
+     lambda x, new, p: written(x, new, 1, p, 0))  # fmt: skip
+case("update_at-bool", (booleans(5, 3), booleans(2, 3), at(1)),
+     lambda x, new, p: tl.update_at(x, p, new),
+     lambda x, new, p: written(x, new, p, 0))  # fmt: skip
+case("update_at-float16", (normal(5, 6).astype(np.float16), normal(2, 6).astype(np.float16), at(3)),
+     lambda x, new, p: tl.update_at(x, p, new),
+     lambda x, new, p: written(x, new, p, 0))  # fmt: skip
+case("update_at-of-zeros", (normal(2, 8), at(4)),
+     lambda new, p: tl.update_at(tl.zeros((9, 8), dtype=new.dtype), p, new),
+     lambda new, p: written(np.zeros((9, 8), np.float32), new, p, 0))  # fmt: skip

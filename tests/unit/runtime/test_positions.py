@@ -1,0 +1,246 @@
+"""Regions at a position that the device reads: what they cost, what is in place, bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow.compile import compile_graph
+from tallow.compile.plan import Plan, Step
+from tallow.errors import DTypeError, IndexRangeError, ShapeError
+from tallow.graph import Graph, Node, input_node, make
+from tallow.ops import elementwise, positions, reduce
+
+ROWS, WIDTH = 4096, 576
+DEVICES = ["numpy", "wasm", "webgpu"]
+
+
+def _update(source: Node, new: Node, start: Node) -> Node:
+    return make(positions.update_at, source, new, start, axes=(0,), starts=(0, 0))
+
+
+class _Cache:
+    """A graph with a state of 4,096 rows, a row and a position."""
+
+    def __init__(self) -> None:
+        self.state = input_node("state", (ROWS, WIDTH), tl.float32)
+        self.row = input_node("row", (1, WIDTH), tl.float32)
+        self.start = input_node("start", (), tl.int32)
+
+    def plan(self, device: str, new: Node, **outputs: Node) -> Plan:
+        graph = Graph(
+            (self.state, self.row, self.start),
+            {**outputs, "next": new},
+            states={"state": "next"},
+        )
+        return compile_graph(graph, device).plan
+
+
+def _writes(plan: Plan) -> list[Step]:
+    return [step for step in plan.run if "update_at" in step.name]
+
+
+def _in_place(plan: Plan, step: Step) -> bool:
+    *reads, target = step.bindings
+    return plan.slots[target].kind == "state" and target in reads
+
+
+def _invocations(step: Step) -> int:
+    x, y, z = step.kernel["workgroups"]
+    return int(x * y * z) * 64
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_state_that_is_read_no_later_is_updated_in_place(device: str) -> None:
+    cache = _Cache()
+    plan = cache.plan(device, _update(cache.state, cache.row, cache.start))
+    (step,) = plan.run
+    assert _in_place(plan, step) and not plan.copies
+    assert sum(slot.bytes for slot in plan.slots if slot.kind == "scratch") == 0
+
+
+def test_on_webgpu_a_row_is_written_by_as_many_invocations_as_a_row_alone_takes() -> None:
+    cache = _Cache()
+    doubled = make(elementwise.add, cache.row, cache.row)
+    (step,) = cache.plan("webgpu", _update(cache.state, doubled, cache.start)).run
+    alone = Graph((cache.row,), {"y": doubled})
+    (row,) = compile_graph(alone, "webgpu").plan.run
+    assert _invocations(step) == _invocations(row) < WIDTH
+    # Each invocation stores once, four elements of the row, and reads nothing of the cache.
+    text = compile_graph(Graph((cache.state, cache.row, cache.start),
+                               {"next": _update(cache.state, doubled, cache.start)},
+                               states={"state": "next"}), "webgpu").plan.modules[0]  # fmt: skip
+    assert text.count("result[") == 1 and "result: array<vec4f>" in text
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_updates_one_after_the_other_are_in_place(device: str) -> None:
+    cache = _Cache()
+    later = make(elementwise.add, cache.start, cache.start)
+    first = _update(cache.state, cache.row, cache.start)
+    plan = cache.plan(device, _update(first, cache.row, later))
+    assert [_in_place(plan, step) for step in _writes(plan)] == [True, True]
+    assert not plan.copies
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_is_read_before_leaves_the_update_in_place(device: str) -> None:
+    cache = _Cache()
+    total = make(reduce.sum_, cache.state, axes=(0, 1))
+    plan = cache.plan(device, _update(cache.state, cache.row, cache.start), total=total)
+    (write,) = _writes(plan)
+    assert _in_place(plan, write)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_an_old_value_that_is_given_or_read_later_is_kept(device: str) -> None:
+    cache = _Cache()
+    new = _update(cache.state, cache.row, cache.start)
+    given = cache.plan(device, new, old=cache.state)
+    assert not any(_in_place(given, step) for step in _writes(given))
+    both = make(elementwise.multiply, cache.state, new)  # reads the old value and the new one
+    plan = cache.plan(device, new, both=both)
+    assert not any(_in_place(plan, step) for step in _writes(plan))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_region_that_is_made_of_the_same_state_is_no_race(device: str) -> None:
+    """The row that is written is read elsewhere in the state: the two may overlap."""
+    cache = _Cache()
+    moved = make(positions.slice_at, cache.state, cache.start, axes=(0,), shape=(8, WIDTH))
+    one = make(elementwise.add, cache.start, cache.start)
+    plan = cache.plan(device, _update(cache.state, moved, one))
+    for step in _writes(plan):
+        reads = [slot for slot in step.bindings[:-1] if plan.slots[slot].kind == "state"]
+        assert len(reads) < 2 and (not _in_place(plan, step) or "slice_at" not in step.name)
+
+
+# ---- values ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["numpy", "wasm"])
+def device(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def _tensor(value: Any, dtype: str | None = None, **options: Any) -> tl.Tensor:
+    return tl.asarray(np.asarray(value, dtype), **options)
+
+
+def test_a_ring_of_rows(device: str) -> None:
+    ring = tl.Variable(np.zeros((6, 5), np.float32), device=device)
+
+    @tl.jit(device=device)
+    def push(row: tl.Tensor, count: tl.Tensor) -> tl.Tensor:
+        ring.assign(tl.update_at(ring, (count % 6, 0), row * 2.0))
+        return ring.sum()
+
+    expected = np.zeros((6, 5), np.float32)
+    rng = np.random.default_rng(0)
+    for count in range(15):
+        row = rng.normal(size=(1, 5)).astype(np.float32)
+        expected[count % 6] = row * 2
+        total = push(row, np.int32(count))
+        np.testing.assert_allclose(total.numpy(), expected.sum(), rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(ring.numpy(), expected)
+
+
+def test_one_plan_serves_all_positions(device: str) -> None:
+    @tl.jit(device=device)
+    def read(x: tl.Tensor, at: tl.Tensor) -> tl.Tensor:
+        return tl.slice_at(x, at, 2)
+
+    x = np.arange(24, dtype=np.float32).reshape(8, 3)
+    for at, first in ((0, 0), (3, 3), (7, 6), (-1, 6), (-3, 5), (-100, 0)):
+        np.testing.assert_array_equal(read(x, np.int32(at)).numpy(), x[first : first + 2])
+    assert len(read._entries) == 1
+
+
+def test_old_values_of_a_state_stay(device: str) -> None:
+    state = tl.Variable(np.zeros((4, 2), np.float32), device=device)
+    before = state.detach()
+    kept = state * 1.0
+
+    @tl.jit(device=device)
+    def write(at: tl.Tensor) -> tl.Tensor:
+        old = state * 3.0
+        state.assign(tl.update_at(state, at, tl.ones((1, 2))))
+        return old + tl.slice_at(state, at, 1)
+
+    np.testing.assert_array_equal(write(np.int32(1)).numpy(), np.ones((4, 2)))
+    np.testing.assert_array_equal(before.numpy(), np.zeros((4, 2)))
+    np.testing.assert_array_equal(kept.numpy(), np.zeros((4, 2)))
+    np.testing.assert_array_equal(state.numpy(), [[0, 0], [1, 1], [0, 0], [0, 0]])
+
+
+def test_overlapping_regions_of_one_state(device: str) -> None:
+    state = tl.Variable(np.arange(12, dtype=np.float32).reshape(6, 2), device=device)
+
+    @tl.jit(device=device)
+    def shift(at: tl.Tensor) -> None:
+        state.assign(tl.update_at(state, at + 1, tl.slice_at(state, at, 4)))
+
+    shift(np.int32(0))
+    expected = np.arange(12).reshape(6, 2)
+    expected[1:5] = expected[0:4].copy()
+    np.testing.assert_array_equal(state.numpy(), expected)
+
+
+def test_gradients(device: str) -> None:
+    @tl.jit(device=device)
+    def gradients(x: tl.Tensor, new: tl.Tensor, at: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:
+        def loss(x: tl.Tensor, new: tl.Tensor) -> tl.Tensor:
+            y = tl.update_at(x, (at, 0), new)
+            return (tl.slice_at(y, (at - 1, 0), (3, 4)) ** 2.0).sum()
+
+        return tl.grad(loss, (0, 1))(x, new)
+
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(6, 4)).astype(np.float32)
+    new = rng.normal(size=(1, 4)).astype(np.float32)
+    for_x, for_new = gradients(x, new, np.int32(2))
+    expected = np.zeros_like(x)
+    expected[[1, 3]] = 2 * x[[1, 3]]
+    np.testing.assert_allclose(for_x.numpy(), expected, rtol=1e-5)
+    np.testing.assert_allclose(for_new.numpy(), 2 * new, rtol=1e-5)
+
+
+def test_numbers_are_plain_slices() -> None:
+    x = _tensor(np.arange(12, dtype=np.float32).reshape(4, 3))
+    assert tl.slice_at(x, (-2, 1), (2, 2)).node.op.name == "slice"
+    np.testing.assert_array_equal(tl.slice_at(x, (-2, 1), (2, 2)).numpy(), x.numpy()[2:, 1:])
+    assert tl.slice_at(x, 0, 4).node is x.node
+    assert x.update_at(0, tl.zeros((4, 3))).numpy().sum() == 0
+
+
+# ---- bad input -------------------------------------------------------------------------------
+
+X = np.zeros((4, 3), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: tl.slice_at(x, 3, 2), IndexRangeError, "from 3 on is out of range for axis 0"),
+        (lambda x: tl.slice_at(x, -5, 1), IndexRangeError, "from -5 on is out of range"),
+        (lambda x: tl.update_at(x, 4, x[:1]), IndexRangeError, "out of range for axis 0"),
+        (lambda x: tl.slice_at(x, 1.0, 2), DTypeError, "must be an integer, not 1.0"),
+        (lambda x: tl.slice_at(x, True, 2), DTypeError, "must be an integer, not True"),
+        (lambda x: tl.slice_at(x, _tensor(1.0), 2), DTypeError, "must be an integer, not float64"),
+        (lambda x: tl.slice_at(x, _tensor([1]), 2), ShapeError, r"must be one integer, not \(1,\)"),
+        (lambda x: tl.slice_at(x, 0, 5), ShapeError, r"does not lie within \(4, 3\)"),
+        (lambda x: tl.slice_at(x, 0, -1), ShapeError, "does not lie within"),
+        (lambda x: tl.slice_at(x, (0, 0), 1), ShapeError, "2 starts do not match 1 sizes"),
+        (lambda x: tl.slice_at(x, (0, 0, 0), (1, 1, 1)), ShapeError, "3 starts for the axes"),
+        (lambda x: tl.update_at(x, 0, tl.zeros((5, 3))), ShapeError, "does not lie within"),
+        (lambda x: tl.update_at(x, 0, tl.zeros((3,))), ShapeError, "has not as many axes"),
+        (lambda x: tl.update_at(x, 0, x[:1] > 0), DTypeError, "bool into float32"),
+    ],
+)
+def test_bad_input(call: Callable[[tl.Tensor], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(_tensor(X))
