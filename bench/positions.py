@@ -57,8 +57,9 @@ def steps(device: str) -> dict[str, Callable[[], object]]:
         for count in (FEW, MANY):
             step = tl.jit(function, device=device)
             found[f"{function.__name__} {count}"] = partial(step, new, *at[:count])
-    for step in (*found.values(), copy):
-        step()
+    for call in found.values():
+        call()
+    copy()
     expected = np.array(zeros)
     for number in range(MANY):
         expected[77 * number] = (number + 2) * np.arange(WIDTH)

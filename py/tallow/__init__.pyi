@@ -302,6 +302,7 @@ from tallow.functions.orders import nanmedian as nanmedian
 from tallow.functions.orders import nanquantile as nanquantile
 from tallow.functions.orders import quantile as quantile
 from tallow.functions.orders import topk as topk
+from tallow.functions.positions import fill_from as fill_from
 from tallow.functions.positions import slice_at as slice_at
 from tallow.functions.positions import update_at as update_at
 from tallow.functions.products import addbmm as addbmm
@@ -633,6 +634,7 @@ __all__ = [
     "expm1",
     "eye",
     "files",
+    "fill_from",
     "finfo",
     "fix",
     "flatten",

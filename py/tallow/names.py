@@ -254,7 +254,7 @@ NAMES: dict[str, dict[str, str]] = {
         """,
     },
     "functions.positions": {
-        "tallow method": "slice_at update_at",
+        "tallow method": "fill_from slice_at update_at",
     },
     "functions.products": {
         "tallow method in-place torch": "addbmm addmm addr baddbmm renorm",

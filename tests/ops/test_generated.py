@@ -194,6 +194,12 @@ def _slice_at(one: Drawn) -> Node:
     return make(REGISTRY["slice_at"], x, _start(one), axes=(axis,), shape=cut)
 
 
+def _fill_from(one: Drawn) -> Node:
+    shape = one.shape()
+    x = one.input(shape, one.dtype())
+    return make(REGISTRY["fill_from"], x, _start(one), axis=one.axis(shape), value=2)
+
+
 def _update_at(one: Drawn) -> Node:
     shape, dtype = one.shape(least=2), one.dtype()
     axis = one.axis(shape)
@@ -327,6 +333,7 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "conv2d_weight": _conv2d_weight,
     "patches": _patches,
     "expand": _expand,
+    "fill_from": _fill_from,
     "matmul": _matmul,
     "max_pool2d": _pool("max_pool2d"),
     "pad": _pad,

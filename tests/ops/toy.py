@@ -196,7 +196,9 @@ def _move(op: Movement, arrays: Sequence[Array], attrs: Attrs, shape: Shape) -> 
 
     def read(number: int, coords: Sequence[int], size: int, region: int | None = None) -> int:
         index: int = arrays[number][coords]
-        return min(max(index + size if index < 0 else index, 0), size - (region or 1))
+        return min(
+            max(index + size if index < 0 else index, 0), size - (1 if region is None else region)
+        )
 
     values = []
     for coords in _everywhere(shape):

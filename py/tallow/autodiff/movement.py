@@ -98,6 +98,13 @@ def _slice_at(
     return [Tensor(written), *(None for _ in starts)]
 
 
+@rule(positions.fill_from)
+def _fill_from(
+    gradient: Tensor, y: Tensor, x: Tensor, start: Tensor, axis: int, value: float
+) -> Gradients:
+    return [f.fill_from(gradient, start, 0, axis), None]
+
+
 @rule(positions.update_at)
 def _update_at(
     gradient: Tensor,

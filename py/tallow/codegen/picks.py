@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..core.shape import Shape
 from ..graph import Node
 from ..ops.kinds import Pick
+from ..ops.positions import end_of
 from .index import Coords, Index, is_multiple, lane
 
 
@@ -29,6 +30,14 @@ def possible(picks: Sequence[Pick]) -> list[Pick]:
             if not left.when:
                 break
     return found
+
+
+def ending(reduction: Node) -> int | None:
+    """The axis along which a reduction ends at a position that is read, if there is one: it folds
+    `fill_from` then, and need only fold its first operand."""
+    (child,) = reduction.inputs
+    axes = reduction.attrs["axes"]
+    return end_of(reduction.op, axes, child.op, child.attrs, child.dtype)
 
 
 def inside(shape: Shape, coords: Coords) -> Coords:

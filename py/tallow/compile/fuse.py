@@ -28,6 +28,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..codegen.layout import Region
+from ..codegen.picks import ending
 from ..core.shape import Shape, size_of
 from ..graph import Graph, Node, consumers, make
 from ..ops import contract, elementwise, gather, integer, movement, positions, window
@@ -282,6 +283,8 @@ class _Fuser:
     def _may_join(self, group: Group, node: Node) -> bool:
         if isinstance(node.op, Apart):
             return False
+        if node.op is positions.fill_from and not self._ends_at(node):
+            return False  # what it fills is computed where it is stored, and no further
         crosses = (node in self.static) != (group.root in self.static)
         free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
         if crosses and not free and node not in self.packed:
@@ -303,6 +306,13 @@ class _Fuser:
         if accesses == {"row"}:
             return isinstance(node.op, Elementwise)
         return (accesses == {"same"} and not group.row) or not self._follows_kernel(node)
+
+    def _ends_at(self, filled: Node) -> bool:
+        """Whether all that read what is filled from a position on are reductions that end there."""
+        return all(
+            isinstance(reader.op, Reduce) and ending(reader) is not None
+            for reader in self.readers[filled]
+        )
 
     @staticmethod
     def _may_reduce(group: Group, node: Node, accesses: set[str]) -> bool:
@@ -355,7 +365,7 @@ class _Fuser:
             return {"repeated": "repeated", "row": "same"}.get(own, "once")
         if reader.op in (gather.take, gather.take_along_axis):
             return "memory" if not self._is_view(node) else "repeated"
-        if reader.op in (positions.slice_at, positions.update_at):
+        if reader.op in (positions.slice_at, positions.update_at, positions.fill_from):
             return self._at_position(reader, node, own)
         assert isinstance(reader.op, Movement)
         if reader.op is movement.expand:
@@ -372,7 +382,7 @@ class _Fuser:
         A start is read by all. What a region is written into comes from memory, since the region
         alone is written where nothing else needs that memory; unless it is made of one number.
         """
-        parts = reader.inputs[: 1 if reader.op is positions.slice_at else 2]
+        parts = reader.inputs[: 2 if reader.op is positions.update_at else 1]
         if node in reader.inputs[len(parts) :]:
             return "memory" if not self._is_view(node) else "repeated"
         if len(parts) == 2 and node is parts[0] and node.op is not movement.expand:

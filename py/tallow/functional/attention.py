@@ -8,6 +8,7 @@ fewer key heads than heads, each serves a group of neighbouring heads (Ainslie e
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from .. import functions as f
 from ..autodiff import with_gradient
@@ -17,17 +18,44 @@ from ..tensor import Tensor
 from .activations import softmax_gradient
 from .layers import dropout
 
+_FEW = 8
+"""Rows of queries for each key head, up to which an attention to some of the keys multiplies and
+adds up element by element, and so no more than it needs."""
 
-def _by_groups(x: Tensor, other: Tensor) -> Tensor:
-    """x @ other, where x (..., heads, rows, n) may have more heads than other."""
+
+def _by_groups(
+    x: Tensor, other: Tensor, product: Callable[[Tensor, Tensor], Tensor] = f.matmul
+) -> Tensor:
+    """x @ other, where x (..., heads, rows, n) may have more heads than other. product: computes
+    it, once there are as many."""
     if min(x.ndim, other.ndim) < 3 or x.shape[-3] <= other.shape[-3]:
-        return x @ other
+        return product(x, other)
     heads, shared = x.shape[-3], other.shape[-3]
     if not shared or heads % shared:
         raise ShapeError(f"attention: {heads} heads are not a multiple of {shared} key heads")
     rows = f.reshape(x, (*x.shape[:-3], shared, heads // shared * x.shape[-2], x.shape[-1]))
-    product = rows @ other
-    return f.reshape(product, (*product.shape[:-3], *x.shape[-3:-1], other.shape[-1]))
+    result = product(rows, other)
+    return f.reshape(result, (*result.shape[:-3], *x.shape[-3:-1], other.shape[-1]))
+
+
+def _few_scores(query: Tensor, key: Tensor, scale: float | None) -> Tensor:
+    """`attention_scores` of a few queries."""
+    factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
+
+    def product(rows: Tensor, other: Tensor) -> Tensor:
+        return f.sum(f.expand_dims(rows, -2) * f.expand_dims(other.mT, -3), axis=-1)
+
+    return _by_groups(query * factor, key.mT, product)
+
+
+def _few_attended(weights: Tensor, value: Tensor, length: int | Tensor) -> Tensor:
+    """`attended` for a few queries and the first of the values."""
+
+    def product(rows: Tensor, other: Tensor) -> Tensor:
+        each = f.expand_dims(rows, -1) * f.expand_dims(other, -3)
+        return f.sum(f.fill_from(each, length, 0, axis=-2), axis=-2)
+
+    return _by_groups(weights, value, product)
 
 
 def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> Tensor:
@@ -71,8 +99,13 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
     enable_gqa: bool = False,
+    *,
+    length: int | Tensor | None = None,
 ) -> Tensor:
     """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
+
+    With a length, keys and values may be a cache that is not full. For a few queries, as when a
+    text is written on, WebGPU and WebAssembly then read as much of the cache as the length says.
 
     query: (..., heads, length, size); the heads may be missing.
     key: (..., heads, key length, size).
@@ -84,6 +117,8 @@ def scaled_dot_product_attention(
     is_causal: the i-th query attends to the first i + 1 keys only.
     scale: the factor of the scores; None is 1 / sqrt(size).
     enable_gqa: allows fewer key heads than query heads; each then serves a group of query heads.
+    length: how many keys and values there are, from the first on: an integer, or a tensor of one
+      without axes. None is all.
     Returns: (..., heads, length, value size).
     Raises: OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
       fit.
@@ -95,12 +130,17 @@ def scaled_dot_product_attention(
             f"attention: query {query.shape}, key {key.shape} and value {value.shape} differ in "
             "their number of heads; enable_gqa=True allows that"
         )
-    scores = attention_scores(query, key, scale)
+    queries, keys = (math.prod(x.shape[-3:-2]) for x in (query, key))
+    few = length is not None and query.shape[-2] * queries <= _FEW * keys
+    scores = (_few_scores if few else attention_scores)(query, key, scale)
     if attn_mask is not None:
         boolean = attn_mask.dtype.kind == "b"
         scores = f.where(attn_mask, scores, -math.inf) if boolean else scores + attn_mask
     if is_causal:
-        length, keys = scores.shape[-2:]
-        seen = f.arange(keys) <= f.reshape(f.arange(length), (-1, 1))
+        steps, count = scores.shape[-2:]
+        seen = f.arange(count) <= f.reshape(f.arange(steps), (-1, 1))
         scores = f.where(seen, scores, -math.inf)
-    return attended(dropout(masked_softmax(scores), dropout_p), value)
+    if length is None:
+        return attended(dropout(masked_softmax(scores), dropout_p), value)
+    weights = dropout(masked_softmax(f.fill_from(scores, length, -math.inf)), dropout_p)
+    return _few_attended(weights, value, length) if few else attended(weights, value)

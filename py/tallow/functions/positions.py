@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from operator import index as whole
 from typing import Union
 
-from ..core.shape import Shape
+from ..core.shape import Shape, check_axis
 from ..errors import DTypeError, IndexRangeError, ShapeError
 from ..graph import Node, make
 from ..ops import movement, positions
-from ..tensor import Tensor, asarray
+from ..tensor import Scalar, Tensor, asarray
+from .elementwise import dtype_cast
 
 Start = Union[int, Tensor]  # noqa: UP007 - a runtime alias
 
@@ -41,10 +42,12 @@ def slice_at(x: Tensor, start: Start | Sequence[Start], size: int | Sequence[int
     numbers, axes, nodes = _known("slice_at", x, starts, shape)
     node = x.node
     cut = tuple(dim if axis in axes else shape[axis] for axis, dim in enumerate(x.shape))
+    if 0 in shape:
+        numbers, cut = (0,) * x.ndim, shape
     if cut != x.shape:
         steps = (1,) * len(cut)
         node = make(movement.slice_, node, starts=numbers, steps=steps, shape=cut)
-    if not axes:
+    if not axes or 0 in shape:
         return Tensor(node)
     return Tensor(make(positions.slice_at, node, *nodes, axes=axes, shape=shape))
 
@@ -79,6 +82,32 @@ def update_at(x: Tensor, start: Start | Sequence[Start], new: Tensor) -> Tensor:
     return Tensor(make(positions.update_at, x.node, new.node, *nodes, axes=axes, starts=numbers))
 
 
+def fill_from(x: Tensor, start: Start, value: Scalar, axis: int = -1) -> Tensor:
+    """x, but `value` from a position on along an axis; the position may be in a tensor.
+
+    What is behind the position is not computed. A sum of it filled with 0, a product with 1, a
+    maximum with `-math.inf` and a minimum with `math.inf` end there, on WebGPU and WebAssembly: so
+    attention over a cache costs what the cache holds.
+
+    x: a tensor of any type, with one axis or more.
+    start: an integer, or a tensor of one without axes; a negative one counts from the end, and one
+      beyond the axis leaves x as it is.
+    value: a number.
+    axis: the axis.
+    Returns: the elements, of the shape and the type of x.
+    Raises: AxisError for an axis that x doesn't have; DTypeError for a start that is no integer;
+      ShapeError for a start with axes; IndexRangeError for a number out of range.
+    """
+    axis = check_axis(axis, x.ndim, "fill_from")
+    if not x.size:
+        return Tensor(x.node)
+    empty = (*x.shape[:axis], 0, *x.shape[axis + 1 :])
+    numbers, axes, nodes = _known("fill_from", x, [*(0,) * axis, start], empty)
+    number = nodes[0] if axes else asarray(numbers[axis]).node
+    filler = dtype_cast(value, x.dtype)
+    return Tensor(make(positions.fill_from, x.node, number, axis=axis, value=filler))
+
+
 def _each(start: Start | Sequence[Start]) -> list[Start]:
     return list(start) if isinstance(start, (tuple, list)) else [start]  # type: ignore[list-item]
 
@@ -100,7 +129,7 @@ def _known(
                 raise DTypeError(f"{name}: a start must be an integer, not {at.dtype.name}")
             if at.ndim:
                 raise ShapeError(f"{name}: a start must be one integer, not {at.shape}")
-            if room and shape[axis]:
+            if room:
                 axes.append(axis)
                 nodes.append(at.node)
             continue
@@ -116,5 +145,5 @@ def _known(
                 f"{name}: a region of {shape[axis]} elements from {start} on is out of range for "
                 f"axis {axis} of {x.shape}"
             )
-        numbers[axis] = number if shape[axis] else 0
+        numbers[axis] = number
     return tuple(numbers), tuple(axes), nodes

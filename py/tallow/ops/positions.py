@@ -7,13 +7,15 @@ these axes the region is shorter than what it is in: elsewhere there is nothing 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.bounds import Range, first
+from ..core.dtype import DType
 from ..core.shape import Shape
 from ..errors import DTypeError
-from .kinds import Attrs, Coordinates, Movement, Pick, Read, Spec
+from .kinds import Attrs, Coordinates, Movement, Op, Pick, Read, Reduce, Spec
 
 if TYPE_CHECKING:
     from ..arrays import Array, NumPy
@@ -73,6 +75,53 @@ def starts_of(shapes: Sequence[Shape], attrs: Attrs, read: Read) -> list[Any]:
     for number, axis in enumerate(attrs["axes"], 2):
         found[axis] = read(number, (), shapes[0][axis], shapes[1][axis])
     return found
+
+
+def _fill_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    _check_starts("fill_from", operands[1:])
+    return operands[0]
+
+
+def _fill_pick(
+    shapes: Sequence[Shape], attrs: Attrs, coords: Coordinates, read: Read
+) -> list[Pick]:
+    axis = attrs["axis"]
+    dim = shapes[0][axis]
+    left = read(1, (), dim, 0) - 1 - coords[axis]  # how many elements follow before the value
+    return [Pick(0, tuple(coords), ((left, 0, dim),))]
+
+
+def _fill(np: NumPy, x: Array, start: Array, axis: int, value: float) -> Array:
+    result = np.array(x, order="C")
+    result[(*[slice(None)] * axis, slice(_clamped(start, x.shape[axis], 0), None))] = value
+    return result
+
+
+def _fill_bounds(operands: Sequence[Spec], attrs: Attrs, x: Range, start: Range) -> Range:
+    return min(x[0], attrs["value"]), max(x[1], attrs["value"])
+
+
+fill_from = Movement("fill_from", _fill, _fill_rule, _fill_pick, bounds=_fill_bounds)
+"""x, but `value` from a position on along `axis`. A kernel computes no element that is not x's, and
+ends a reduction there that the value does not change: see `end_of`."""
+
+
+def end_of(op: Op, axes: Shape, child: Op, attrs: Attrs, dtype: DType) -> int | None:
+    """The axis along which a reduction over `axes` of a child, which is of a type, ends at a
+    position, because what is behind it is filled with what changes nothing; None if there is
+    none."""
+    if child is not fill_from or not isinstance(op, Reduce) or op.indexed:
+        return None
+    if attrs["axis"] not in axes:
+        return None
+    neutral: float
+    if isinstance(op.start, int):
+        neutral = op.start
+    elif dtype.is_floating:
+        neutral = -math.inf if op.start == "lowest" else math.inf
+    else:
+        return None
+    return attrs["axis"] if attrs["value"] == neutral else None
 
 
 def _update_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:

@@ -34,9 +34,12 @@ def test_the_table_has_the_ratio_of_each_round() -> None:
         ]
 
     found = {"Tallow": turns(4.0, 5.0, 8.0), "onnxruntime": turns(8.0, 10.0, 10.0)}
-    assert serving.lines("minilm", found) == [
-        "| minilm | Tallow | 5.0 | 200 ms | 250 ms | 16.0 | 400.0 ms | 0.50 | 0.50 to 0.80 | 0.50 |",
-        "| minilm | onnxruntime | 10.0 | 100 ms | 125 ms | 16.0 | 200.0 ms |  |  |  |",
+    first, second = serving.lines("minilm", found)
+    assert first.endswith("| 200 ms | 250 ms | 16.0 | 400.0 ms | 0.50 | 0.50 to 0.80 | 0.50 |")
+    assert second.endswith("| 100 ms | 125 ms | 16.0 | 200.0 ms |  |  |  |")
+    assert [each.split(" | ")[:3] for each in (first, second)] == [
+        ["| minilm", "Tallow", "5.0"],
+        ["| minilm", "onnxruntime", "10.0"],
     ]
 
 

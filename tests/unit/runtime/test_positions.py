@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import compile_graph
 from tallow.compile.plan import Plan, Step
-from tallow.errors import DTypeError, IndexRangeError, ShapeError
+from tallow.errors import AxisError, DTypeError, IndexRangeError, ShapeError
 from tallow.graph import Graph, Node, input_node, make
 from tallow.ops import elementwise, positions, reduce
 
@@ -209,6 +210,54 @@ def test_gradients(device: str) -> None:
     np.testing.assert_allclose(for_new.numpy(), 2 * new, rtol=1e-5)
 
 
+# ---- lengths ---------------------------------------------------------------------------------
+
+
+def _to(device: str, axis: int) -> Any:
+    x, length = input_node("x", (64, 48), tl.float32), input_node("n", (), tl.int32)
+    filled = make(positions.fill_from, make(elementwise.exp, x), length, axis=axis, value=0.0)
+    total = make(reduce.sum_, filled, axes=(axis,))
+    return compile_graph(Graph((x, length), {"y": total}), device).plan
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_sum_ends_where_the_device_says(axis: int) -> None:
+    """The loop has the length as its end, and neither tests nor fills within."""
+    plan = _to("webgpu", axis)
+    (step,) = plan.run
+    (text,) = plan.modules
+    (loop,) = [line for line in text.splitlines() if "for (var" in line]
+    (start,) = [line for line in text.splitlines() if "clamp(select(" in line]
+    assert f"< {start.split()[1]};" in loop and "if (r" not in text
+    assert step.name.split("+") == ["exp", "fill_from", "sum"]
+    assert _to("wasm", axis).run[0].kernel
+
+
+def test_attention_to_the_first_keys_of_a_cache(device: str) -> None:
+    rng = np.random.default_rng(2)
+    key, value = (
+        tl.Variable(rng.normal(size=(2, 2, 16, 8)).astype(np.float32), device=device)
+        for _ in range(2)
+    )
+
+    @tl.jit(device=device)
+    def few(query: tl.Tensor, length: tl.Tensor) -> tl.Tensor:
+        return F.scaled_dot_product_attention(query, key, value, enable_gqa=True, length=length)
+
+    for rows in (1, 2, 9):
+        query = rng.normal(size=(2, 4, rows, 8)).astype(np.float32)
+        for length in (1, 7, 16, 40):
+            seen = _tensor(np.arange(16) < length)
+            right = F.scaled_dot_product_attention(
+                _tensor(query), tl.asarray(key.numpy()), tl.asarray(value.numpy()), seen,
+                enable_gqa=True)  # fmt: skip
+            np.testing.assert_allclose(
+                few(query, np.int32(length)).numpy(), right.numpy(), rtol=1e-4, atol=1e-5
+            )
+        assert (few(query, np.int32(0)).numpy() == 0).all()
+    assert len(few._entries) == 3  # one for each number of queries
+
+
 def test_numbers_are_plain_slices() -> None:
     x = _tensor(np.arange(12, dtype=np.float32).reshape(4, 3))
     assert tl.slice_at(x, (-2, 1), (2, 2)).node.op.name == "slice"
@@ -239,6 +288,14 @@ X = np.zeros((4, 3), np.float32)
         (lambda x: tl.update_at(x, 0, tl.zeros((5, 3))), ShapeError, "does not lie within"),
         (lambda x: tl.update_at(x, 0, tl.zeros((3,))), ShapeError, "has not as many axes"),
         (lambda x: tl.update_at(x, 0, x[:1] > 0), DTypeError, "bool into float32"),
+        (
+            lambda x: tl.fill_from(x, 4, 0.0),
+            IndexRangeError,
+            "from 4 on is out of range for axis 1",
+        ),
+        (lambda x: tl.fill_from(x, 1.5, 0.0), DTypeError, "must be an integer, not 1.5"),
+        (lambda x: tl.fill_from(x, 1, 0.0, axis=2), AxisError, "2"),
+        (lambda x: tl.fill_from(x, _tensor([2]), 0.0), ShapeError, "must be one integer"),
     ],
 )
 def test_bad_input(call: Callable[[tl.Tensor], Any], error: type[Exception], message: str) -> None:

@@ -19,8 +19,8 @@ kernel would have computed as it stored."""
 
 
 _LEAST = 8
-"""Rows and columns from which on BLAS multiplies blocks. Fewer are like products with vectors: those
-wait for memory, and BLAS adds up their terms one after the other."""
+"""Rows and columns from which on BLAS multiplies blocks. Products with vectors wait for memory, and
+BLAS adds up their terms one after the other."""
 
 
 # Why: docs/decisions/webassembly.md, "On a desktop, BLAS multiplies large matrices"

@@ -64,3 +64,32 @@ case("update_at-float16", (normal(5, 6).astype(np.float16), normal(2, 6).astype(
 case("update_at-of-zeros", (normal(2, 8), at(4)),
      lambda new, p: tl.update_at(tl.zeros((9, 8), dtype=new.dtype), p, new),
      lambda new, p: written(np.zeros((9, 8), np.float32), new, p, 0))  # fmt: skip
+
+
+def filled(x: Any, start: Any, value: float, axis: int) -> Any:
+    """x with a value from a position on."""
+    result, dim = np.array(x), x.shape[axis]
+    low = min(max(int(start) + dim if start < 0 else int(start), 0), dim)
+    np.moveaxis(result, axis, 0)[low:] = value
+    return result
+
+
+for position in (0, 3, 8, -3, -20, 99):
+    case(f"fill_from[{position}]", (table, at(position)),
+         lambda x, p: tl.fill_from(x * 2.0, p, -1.5) + 1.0,
+         lambda x, p: filled(x * 2, p, -1.5, 1) + 1)  # fmt: skip
+    case(f"sum-to[{position}]", (table, at(position)),
+         lambda x, p: tl.sum(tl.fill_from(tl.exp(x), p, 0, axis=0), axis=0),
+         lambda x, p: filled(np.exp(x), p, 0, 0).sum(0))  # fmt: skip
+case("max-to", (normal(3, 40), at(17)),
+     lambda x, p: tl.max(tl.fill_from(x * x, p, -np.inf), axis=1),
+     lambda x, p: (x * x)[:, :17].max(1))  # fmt: skip
+case("sum-to-of-both", (normal(3, 5, 8), at(2)),
+     lambda x, p: tl.sum(tl.fill_from(x, p, 0, axis=1), axis=(1, 2)),
+     lambda x, p: x[:, :2].sum((1, 2)))  # fmt: skip
+case("max-to-with-another-value", (normal(3, 40), at(17)),
+     lambda x, p: tl.max(tl.fill_from(x, p, 9.0), axis=1),
+     lambda x, p: np.full(3, 9.0, np.float32))  # fmt: skip
+case("products-to", (normal(4, 64, 8), normal(4, 1, 8), at(5)),
+     lambda k, q, p: tl.fill_from(tl.sum(k * q, axis=2), p, -9.0, axis=1),
+     lambda k, q, p: filled((k * q).sum(2), p, -9, 1))  # fmt: skip

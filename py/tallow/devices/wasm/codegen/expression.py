@@ -88,7 +88,7 @@ class Expression(Body):
         elif isinstance(node.op, Elementwise):
             self._elementwise(node, coords, width)
         elif isinstance(node.op, Reduce):
-            fold = Fold(self, node, self.value, self.vectors, self.relaxed)
+            fold = Fold(self, node, self.value, self.end, self.vectors, self.relaxed)
             self.emit("local.get", fold.local(coords, width))
         elif node.op is iota and width == 1:
             self.push_index(coords[node.attrs["axis"]])
@@ -235,6 +235,11 @@ class Expression(Body):
         coord = self.coordinate(start, last + 1)
         self._remember(self._positions, key, coord)
         return coord
+
+    def end(self, filled: Node) -> Coord:
+        """The position from which on `fill_from` has its value."""
+        start, dim = filled.inputs[1], filled.shape[filled.attrs["axis"]]
+        return self._start(start, self.value(start, ()), dim, 0)
 
     def starts(self, node: Node) -> list[Coord]:
         """Where `update_at` begins to write, along each axis."""

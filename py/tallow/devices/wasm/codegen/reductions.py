@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ....codegen.index import Coord, Coords, lane_axis
+from ....codegen.picks import ending
 from ....core.dtype import DType, float64
 from ....graph import Node
 from ....ops.kinds import Reduce
@@ -33,19 +34,21 @@ Step = Callable[[Coords, int], None]
 class Fold:
     """One reduction, while it is written.
 
-    value: of a node, the local that holds one element or four. vectors: whether a row is folded by
+    value: of a node, the local that holds one element or four. end: where `fill_from` begins to
+    fill. vectors: whether a row is folded by
     vectors along it. relaxed: whether the engine has relaxed SIMD.
     """
 
     body: Body
     node: Node
     value: Callable[[Node, Coords, int], int]
+    end: Callable[[Node], Coord]
     vectors: bool
     relaxed: bool
 
     def local(self, coords: Coords, width: int) -> int:
         """The local with the result at coordinates; with those of four rows for a width of 4."""
-        op, (child,) = self._op, self.node.inputs
+        op, child = self._op, self._child
         axes = [axis for axis in self.node.attrs["axes"] if child.shape[axis] != 1]
         lanes = lane_axis(child.shape) if child.shape else -1
         if not child.size and isinstance(op.start, str):
@@ -58,9 +61,16 @@ class Fold:
             return self._one_by_one(coords, axes, 4)
         if op.indexed:
             return self._winner(coords, axes)
-        if self.vectors and lanes in axes and child.shape[lanes] >= 8 and child.dtype.size <= 4:
+        by_vectors = self.vectors and lanes in axes and lanes != ending(self.node)
+        if by_vectors and child.shape[lanes] >= 8 and child.dtype.size <= 4:
             return self._by_vectors(coords, [axis for axis in axes if axis != lanes], lanes)
         return self._one_by_one(coords, axes, 1)
+
+    @property
+    def _child(self) -> Node:
+        """What is folded: as far as a reduction goes that ends at a position, no filling is."""
+        (child,) = self.node.inputs
+        return child if ending(self.node) is None else child.inputs[0]
 
     @property
     def _op(self) -> Reduce:
@@ -73,10 +83,18 @@ class Fold:
             fold(at)
             return
         axis, shape = axes[0], self.node.inputs[0].shape
-        self.body.loop(
-            shape[axis],
-            lambda coord: self._nested((*at[:axis], coord, *at[axis + 1 :]), axes[1:], fold),
-        )
+
+        def turn(coord: Coord) -> None:
+            self._nested((*at[:axis], coord, *at[axis + 1 :]), axes[1:], fold)
+
+        if axis != ending(self.node):
+            self.body.loop(shape[axis], turn)
+            return
+        end = self.end(self.node.inputs[0])
+        self.body.push_index(end)
+        self.body.emit("if")
+        self.body.scope(lambda: self.body.span(0, end, turn))
+        self.body.emit("end")
 
     # ---- one by one ----------------------------------------------------------------------------
 
@@ -102,7 +120,7 @@ class Fold:
 
     def _element(self, total: int, dtype: DType, at: Coords, width: int) -> None:
         """Folds what is at coordinates into a total of a type."""
-        child = self.node.inputs[0]
+        child = self._child
         item = self.value(child, at, width)
 
         def push() -> None:
@@ -130,7 +148,7 @@ class Fold:
 
     def _by_vectors(self, coords: Coords, others: Sequence[int], lanes: int) -> int:
         """Folds lines along an axis four elements at a time, and what is left one by one."""
-        child = self.node.inputs[0]
+        child = self._child
         length, exact = child.shape[lanes], self._sum_type
         lines = child.size // self.node.size // length
         turns = length // (4 * _WAYS)

@@ -225,6 +225,11 @@ class Expression:
         self._scopes[-1][1][index, size, region] = name
         return variable(name, last + 1)
 
+    def end(self, filled: Node) -> str:
+        """The position from which on `fill_from` has its value."""
+        start, dim = filled.inputs[1], filled.shape[filled.attrs["axis"]]
+        return text_of(self._start(start, self.value(start, (), 1), dim, 0))
+
     def starts(self, node: Node) -> list[Coord]:
         """Where `update_at` begins to write, along each axis."""
 

@@ -13,11 +13,12 @@ every one of them has the result. Combining stands in helper functions of the mo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from ....codegen.index import Coord, Coords, lane_axis, variable
+from ....codegen.picks import ending
 from ....core.dtype import DType, int32
 from ....core.shape import Shape, strides_of
 from ....graph import Node
@@ -44,11 +45,13 @@ class Team:
         """Whether it is one invocation."""
         return self.size == 1
 
-    def loop(self, name: str, count: int) -> str:
-        """The head of the loop over an invocation's share of 0 .. count - 1."""
+    def loop(self, name: str, count: int | str) -> str:
+        """The head of the loop over an invocation's share of 0 .. count - 1; the count may be an
+        expression."""
+        end = f"{count}u" if isinstance(count, int) else count
         if self.alone:
-            return f"for (var {name} = 0u; {name} < {count}u; {name}++)"
-        return f"for (var {name} = lane; {name} < {count}u; {name} += TEAM)"
+            return f"for (var {name} = 0u; {name} < {end}; {name}++)"
+        return f"for (var {name} = lane; {name} < {end}; {name} += TEAM)"
 
     def combined(
         self, helpers: dict[str, str], op: Reduce, dtype: DType, width: int, *mine: str
@@ -115,6 +118,9 @@ class Body(Protocol):
 
     def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
         """Records the flat index of coordinates in a shape."""
+
+    def end(self, filled: Node) -> str:
+        """Where `fill_from` begins to fill."""
 
     def block(self, head: str, write: Callable[[], None]) -> None:
         """Writes a block."""
@@ -232,8 +238,12 @@ def reduce(body: Body, node: Node, coords: Coords, width: int) -> str:
     op, (child,) = node.op, node.inputs
     assert isinstance(op, Reduce)
     axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
-    last = lane_axis(child.shape)
+    last, until, end = lane_axis(child.shape), ending(node), ""
+    if until in axes and (body.team.alone or len(axes) == 1):
+        end = body.end(child)
+        (child, _) = child.inputs
     by_lane = width == 1 and last in axes and child.shape[last] % 4 == 0 and not op.indexed
+    by_lane = by_lane and not (end and last == until)
     inner = 4 if by_lane else width
     total = _accumulator(body, op, child.dtype, inner)
     if op.indexed:
@@ -244,8 +254,8 @@ def reduce(body: Body, node: Node, coords: Coords, width: int) -> str:
         body.line(f"{total} = {folded(body.helpers, op, child.dtype, inner, total, item)};")
 
     steps = {axis: 4 if axis == last and by_lane else 1 for axis in axes}
-    if body.team.alone or not axes:
-        _nested(body, child, coords, steps, step)
+    if body.team.alone or not axes or end:
+        _nested(body, child, coords, steps, step, {until: end} if until is not None and end else {})
     else:
         _strided(body, child, coords, steps, step)
     mine = total if inner == width else _across_four(body.helpers, op, child.dtype, total)
@@ -338,16 +348,18 @@ def _nested(
     coords: Coords,
     steps: dict[int, int],
     step: Callable[[Coords], None],
+    ends: Mapping[int, str],
 ) -> None:
-    """A loop for each axis of `steps`, which says how many elements the loop takes at a time."""
+    """A loop for each axis of `steps`, which says how many elements the loop takes at a time. ends:
+    where an axis ends, if that is not its length."""
     if not steps:
         step(coords)
         return
     (axis, size), *rest = steps.items()
     count, name = child.shape[axis] // size, body.fresh("r")
     at = (*coords[:axis], variable(name, count) * size, *coords[axis + 1 :])
-    loop = body.team.loop(name, count)
-    body.block(loop, lambda: _nested(body, child, at, dict(rest), step))
+    loop = body.team.loop(name, ends.get(axis, count))
+    body.block(loop, lambda: _nested(body, child, at, dict(rest), step, ends))
 
 
 def _strided(

@@ -330,6 +330,10 @@ def _slice_at(node: Node, inputs: Inputs) -> Node:
     return position_forms.cut(node, inputs[0], found["begin"], found["end"])
 
 
+def _fill_from(node: Node, inputs: Inputs) -> Node:
+    return elements(Graph((), {"": position_forms.filled(node, inputs).node})).outputs[""]
+
+
 def _update_at(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": position_forms.update(node, inputs).node})).outputs[""]
 
@@ -406,6 +410,7 @@ ELEMENTS: dict[Op, Rule] = {
     reduce.prod: _reduction("ReduceProd"),
     reduce.sum_: _reduction("ReduceSum"),
     source.iota: _iota,
+    positions.fill_from: _fill_from,
     positions.slice_at: _slice_at,
     positions.update_at: _update_at,
 }

@@ -29,6 +29,15 @@ def cut(node: Node, x: Node, begin: Node, end: Node) -> Node:
     return form("Slice", x, begin, end, integers(*node.attrs["axes"]), shape=node.shape)
 
 
+def filled(node: Node, inputs: Inputs) -> Tensor:
+    """`fill_from` as a choice by a comparison."""
+    x, axis = Tensor(inputs[0]), node.attrs["axis"]
+    dim = x.shape[axis]
+    along = [-1 if a == axis else 1 for a in range(x.ndim)]
+    line = f.reshape(f.arange(dim, dtype=dt.int64), along)
+    return f.where(line < first(inputs[1], dim, 0), x, f.full((), node.attrs["value"], x.dtype))
+
+
 def update(node: Node, inputs: Inputs) -> Tensor:
     """`update_at` as scatters along one axis after the other."""
     x, new, *nodes = inputs
