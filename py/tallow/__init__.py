@@ -10,11 +10,12 @@ it is imported when it is first asked for. Importing imports no NumPy.
 """
 
 from . import autodiff as autodiff  # which answers what the runtime asks about derivatives
+from . import devices as devices  # now: imported later, it would hide the function below
 from . import names
 from .binding import bind, getter, rows
 from .functions.creation import tensor as tensor  # not the package of that name
 from .runtime import evaluator as evaluator  # which computes tensors
-from .runtime.device import devices as devices  # not the package of that name
+from .runtime.device import devices as devices  # noqa: F811 - not the package of that name
 from .tensor import Methods, use_differentiator
 from .version import __version__ as __version__
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from . import functions as f
 from .core import context
+from .core.devices import REMOTE
 from .core.dtype import DType, as_dtype, bfloat16, float16
 from .errors import DeviceUnavailableError, OptionError
 from .facts import Fact
@@ -21,7 +22,7 @@ from .grad_mode import no_grad
 from .graph import make
 from .ops.logic import isinf, isnan
 from .optim.optimizer import Optimizer
-from .runtime.device import DEVICES, REMOTE, backend
+from .runtime.device import DEVICES, backend
 from .runtime.variable import Variable, assign_together
 from .tensor import Tensor, realize_now
 
@@ -45,7 +46,8 @@ def is_autocast_available(device_type: str) -> bool:
     Source: PyTorch, `torch.amp.is_autocast_available`.
     """
     try:
-        return backend(_device_of(device_type)).limits.traits.float16
+        used = backend(_device_of(device_type))
+        return used.target.computes_float16(used.limits)
     except DeviceUnavailableError:
         return False
 

@@ -64,6 +64,12 @@ NAMES: dict[str, dict[str, str]] = {
     "custom": {
         "tallow": "custom_op",
     },
+    "devices.wasm.device": {
+        "tallow": "get_num_threads set_num_threads",
+    },
+    "devices.webgpu.tuning": {
+        "tallow": "tune Tuned TuningWarning",
+    },
     "formats.weights": {
         "tallow": "load load_into save",
     },
@@ -82,8 +88,8 @@ NAMES: dict[str, dict[str, str]] = {
     "runtime.device": {
         "tallow": """
             default_device devices get_float32_function_precision get_float32_matmul_precision
-            get_num_threads open_device set_default_device set_float32_function_precision
-            set_float32_matmul_precision set_num_threads
+            open_device set_default_device set_float32_function_precision
+            set_float32_matmul_precision
         """,
     },
     "runtime.evaluator": {
@@ -97,9 +103,6 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "runtime.session": {
         "tallow": "compile_session compile_session_async Session",
-    },
-    "runtime.tuning": {
-        "tallow": "tune Tuned TuningWarning",
     },
     "runtime.variable": {
         "tallow": "Variable",

@@ -18,7 +18,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from tallow import functional, onnx
+from tallow import Tuned, TuningWarning, functional, onnx
+from tallow import tune as tune_graph
 from tallow.compile import Compiled, plan_serialization
 from tallow.core import dtype as dt
 from tallow.core.hostarray import HostArray
@@ -27,10 +28,9 @@ from tallow.errors import DataNotLoadedError, DeviceUnavailableError, OnnxFormat
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node
 from tallow.runtime.base import Backend
+from tallow.runtime.compiling import compile_for
 from tallow.runtime.device import backend, open_device, set_default_device
 from tallow.runtime.session import Session
-from tallow.runtime.tuning import Tuned, TuningWarning, compile_for
-from tallow.runtime.tuning import tune as tune_graph
 from tallow.tensor import Tensor, asarray
 
 from . import javascript, user_model
@@ -288,7 +288,7 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
     loaded; the loaded model stays unchanged and can answer meanwhile. Returns {"ops", "measured",
     "replaced": [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the number of ops
     that have a choice, and of those measured; the ops whose fastest kernel is not the default, the
-    largest gain first; and the clock that was used (tuning.Tuned). Raises KeyError for a model that
+    largest gain first; and the clock that was used (`tl.Tuned`). Raises KeyError for a model that
     is not loaded, DeviceLostError.
     """
     ops = 0

@@ -15,9 +15,9 @@ from tallow.compile.plan_serialization import buffer, keep, restore
 from tallow.core.hostarray import HostArray
 from tallow.errors import DeviceError, DeviceLostError, DeviceUnavailableError, PlanError
 from tallow.graph import Graph
+from tallow.runtime.compiling import compile_for
 from tallow.runtime.device import backend
 from tallow.runtime.session import Session
-from tallow.runtime.tuning import compile_for
 
 from .javascript import view
 

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tallow import onnx
-from tallow.compile.targets import EXACT
+from tallow.core.devices import EXACT
 from tallow.core.hostarray import HostArray
 from tallow.errors import (
     FeedError,

@@ -19,11 +19,11 @@ from playwright.sync_api import Playwright
 from run_case import difference, feeds_of, graph_of, run_case
 from tests.conftest import Notebook, watched_page
 from tests.ops.conftest import with_cases
-from tests.ops.toy import TOY, ToyDevice, is_for_lists
+from tests.ops.toy.lists import is_for_lists
 
-from tallow.compile import TARGETS, compile_graph
+from tallow.compile import compile_graph
+from tallow.core.devices import KINDS
 from tallow.devices.numpy.runner import NumpyProgram
-from tallow.runtime.device import DEVICES
 from tallow_build.environment import debian, firefox
 
 Outcome = dict[str, Any]
@@ -57,10 +57,8 @@ def webgpu_plan(request: pytest.FixtureRequest) -> Run:
 
 
 def toy(request: pytest.FixtureRequest) -> Run:
-    """A device made of the records of ops alone: see toy.py."""
-    monkeypatch = request.getfixturevalue("monkeypatch")
-    monkeypatch.setitem(TARGETS, "toy", TOY)
-    monkeypatch.setitem(DEVICES, "toy", ToyDevice())
+    """A device made of the records of ops alone: a folder, and this line in the registry."""
+    request.getfixturevalue("monkeypatch").setitem(KINDS, "toy", "tests.ops.toy")
     return here("toy", request)
 
 

@@ -13,6 +13,7 @@ import tallow as tl
 from tallow.compile import Plan, compile_graph
 from tallow.compile.plan import Step
 from tallow.devices.wasm import blas, runner
+from tallow.devices.wasm.codegen.kernels import Features
 from tallow.devices.wasm.desktop import WasmtimeInstance
 from tallow.devices.wasm.on_numpy import NumpyStep
 from tallow.graph import Graph, Node, make
@@ -138,7 +139,7 @@ def test_blas_works_in_the_memory_of_the_module(monkeypatch: pytest.MonkeyPatch)
 def test_a_browser_has_kernels_for_everything() -> None:
     """Its limits say that there is no BLAS."""
     graph, _ = product(128, 64, 64)
-    limits = replace(backend("wasm").limits, blas=False)
+    limits = replace(backend("wasm").limits, traits=Features(relaxed=True))
     assert not left(compile_graph(graph, "wasm", limits).plan)
 
 

@@ -17,8 +17,8 @@ from tallow.compile import TARGETS, Limits, Plan, compile_graph, optimise
 from tallow.compile.count import count
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.devices.webgpu.codegen.choice import Traits
+from tallow.devices.webgpu.tuning import _heavy_ops
 from tallow.graph import Graph, input_node
-from tallow.runtime.tuning import _heavy_ops
 from tallow.tensor import Tensor
 
 TOLERANCE = 1e-4  # of the largest value

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Stores tuning records (py/tallow/runtime/tuning.py) in IndexedDB, one for each scope and adapter.
+ * Stores tuning records (py/tallow/devices/webgpu/tuning.py) in IndexedDB, one for each scope and adapter.
  * The scope is the address of a site, because the sites of an origin may have different versions of
  * Tallow.
  */

@@ -48,8 +48,7 @@ from .passes.scale import fold_scales
 from .passes.simplify import simplify
 from .plain import Plain
 from .plan import Plan
-from .target import Begin, GraphPass, Target
-from .targets import TARGETS
+from .target import TARGETS, Begin, GraphPass, Target
 
 __all__ = ["TARGETS", "Begin", "Compiled", "Limits", "Plan", "Target", "compile_graph", "optimise"]
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
-
-from ..devices.webgpu.codegen.choice import Traits
+from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a device can hold and do. The defaults are those that every WebGPU device has."""
+    """What a device can hold. The defaults are those of the smallest kind of device.
+
+    total_bytes: of a plan; a GPU does not say how much memory it has. traits: what else its kind of
+    device knows of it, an object of the target's own (`Target.traits`), which nobody else reads.
+    """
 
     storage_buffers: int = 8  # bound in one kernel, the result counted
     binding_bytes: int = 128 << 20  # of one buffer in a kernel
     buffer_bytes: int = 256 << 20
-    traits: Traits = field(default_factory=Traits)
-    total_bytes: int = 1 << 62  # of a plan; a GPU does not say how much memory it has
-    relaxed_simd: bool = False  # of WebAssembly
-    blas: bool = False  # beside WebAssembly, on arrays in its memory
+    total_bytes: int = 1 << 62
+    traits: Any = None
 
 
 def host_memory() -> int:

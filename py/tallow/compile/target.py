@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ..codegen.layout import Region, bools_of_words, words_of_bools
+from ..core.devices import Parts
 from ..core.dtype import DType, float16
 from ..core.hostarray import HostArray
 from ..core.shape import Shape
@@ -80,7 +81,7 @@ def is_simple(nodes: Iterable[Node]) -> bool:
 class Target:
     """A kind of device, as the compiler sees it: all that differs between kinds is in this record.
 
-    name: of the device, in plans and in the registry of runtime/device.py.
+    name: of the device, in plans and in the registry, core/devices.py.
     computes_64_bits: whether it computes float64 and 64-bit integers as they are.
     bools_as_words: whether it stores a bool in 32 bits; otherwise in a byte.
     in_place: whether a kernel may write its result over an operand that nothing reads afterwards.
@@ -102,6 +103,9 @@ class Target:
     quick: makes the plan of a graph that is likely to be computed once, in little time; None if
     there is no such way.
     functions: of a plan's modules, the text of the functions that its steps name, for people.
+    traits: makes the `traits` of its limits of their fields, if it has any.
+    settled: the limits of a backend of its (runtime/base.py), by the settings that hold now.
+    computes_float16: whether a device of such limits computes products in float16.
     """
 
     name: str
@@ -121,6 +125,9 @@ class Target:
     computes: Callable[[Op], bool] = lambda op: True
     quick: QuickPlan | None = None
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
+    traits: Callable[..., Any] | None = None
+    settled: Callable[[Any], Limits] = lambda backend: backend.limits
+    computes_float16: Callable[[Limits], bool] = lambda limits: False
 
     def stored(self, data: HostArray) -> memoryview:
         """The bytes of a constant as the device stores it; its slot may be longer."""
@@ -137,3 +144,7 @@ class Target:
 
     def _has_words(self, dtype: DType) -> bool:
         return self.bools_as_words and dtype.kind == "b"
+
+
+TARGETS: Parts[Target] = Parts("target", "TARGET")
+"""By the names of devices."""

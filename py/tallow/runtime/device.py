@@ -1,10 +1,10 @@
 """The devices, by name, and which one is the default.
 
-Each kind of device is an entry of `DEVICES`: "webgpu" is usable in a browser once an adapter is
-open, and elsewhere if the package `wgpu` finds one; "wasm" in a browser, and elsewhere with the
-package `wasmtime`; "numpy" wherever NumPy can be imported. A machine that lends its device
-(remote/) is no entry: it is known by its address. Here, too, is how precise products must be, which
-decides what a device may compute them with.
+Each kind of device is an entry of `DEVICES` (core/devices.py): "webgpu" is usable in a browser once
+an adapter is open, and elsewhere if the package `wgpu` finds one; "wasm" in a browser, and
+elsewhere with the package `wasmtime`; "numpy" wherever NumPy can be imported. A machine that lends
+its device is no entry: it is known by its address. Here, too, is how precise products must be,
+which decides what a device may compute them with.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from typing import Protocol
 
 from ..core import context
 from ..core.device_name import resolved
-from ..devices.numpy.device import NumpyDevice
-from ..devices.wasm.device import WasmDevice
-from ..devices.webgpu.device import WebGpuDevice
+from ..core.devices import LENT, REMOTE, Parts, part
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
 
@@ -38,13 +36,8 @@ class Device(Protocol):
         operation."""
 
 
-_wasm = WasmDevice()
-
-DEVICES: dict[str, Device] = {
-    device.name: device for device in (WebGpuDevice(), _wasm, NumpyDevice())
-}
-REMOTE = "remote:"
-"""Begins the name of a device of another machine."""
+DEVICES: Parts[Device] = Parts("device", "DEVICE")
+"""By the names of devices."""
 
 PRECISIONS = ("highest", "high", "medium")
 FUNCTION_PRECISIONS = ("highest", "medium")
@@ -176,31 +169,6 @@ def set_float32_function_precision(precision: str) -> None:
     context.function_precision.set(precision)
 
 
-def get_num_threads() -> int:
-    """How many threads share the kernels of programs for "wasm" that are loaded from now on.
-
-    Returns: a number from 1 to 64.
-    Source: PyTorch, `torch.get_num_threads`, for the name.
-    """
-    return _wasm.threads
-
-
-def set_num_threads(threads: int) -> None:
-    """How many threads compute on "wasm", named as in PyTorch; the results are the same to the bit.
-
-    At first there are as many as the machine has processors, but at most 4. Holds for what is
-    loaded from now on; sessions that are made already stay as they are. In a browser there are
-    threads only where the page is cross-origin isolated, and Python runs in a worker; in a page of
-    your own, once `await open_device("wasm")` has opened them. Elsewhere it stays one thread.
-
-    threads: a whole number from 1 to 64.
-    Returns: nothing.
-    Raises: OptionError for anything else.
-    Source: PyTorch, `torch.set_num_threads`, for the name.
-    """
-    _wasm.use_threads(threads)
-
-
 def backend(name: str | None = None) -> Backend:
     """The backend of a device, or of the default device.
 
@@ -231,6 +199,5 @@ def _device(name: str) -> Device:
 
 @cache
 def _remote(name: str) -> Device:
-    from ..devices.remote.device import RemoteDevice  # which few programs need
-
-    return RemoteDevice(name)
+    device: Device = part(LENT, "device", "RemoteDevice")(name)
+    return device

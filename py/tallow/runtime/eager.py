@@ -34,12 +34,12 @@ from ..ops.source import buffer as buffer_op
 from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import device_of, held_input, host_data, own, replaced
+from .compiling import compile_for, limits_of
 from .debug import explain, suspects
 from .device import backend
 from .hosted import load_async, load_now
 from .structure import Numbers, Structure, structure_of
 from .transfer import for_device
-from .tuning import compile_for, limits_of
 
 _PROGRAMS = 128
 """How many programs a device keeps; the least recently used are evicted."""

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..compile import Compiled
 from ..compile.plan import Port
+from ..core.devices import EXACT
 from ..core.dtype import BY_NAME, float64
 from ..core.hostarray import HostArray
 from ..errors import WideIntegerError
 from ..graph import Graph
 from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
 from .buffer import Buffer, Memory, state_moved
+from .device import backend
 from .transfer import from_device
 
 if TYPE_CHECKING:
@@ -93,11 +95,9 @@ class HostedProgram:
     """A plan of NumPy's whose buffers are another device's."""
 
     def __init__(self, compiled: Compiled, memory: Memory) -> None:
-        from ..devices.numpy.memory import MEMORY
-        from ..devices.numpy.runner import NumpyProgram
-
-        self._host = MEMORY
-        self._program = NumpyProgram(compiled)
+        exact = backend(EXACT)
+        self._host: Any = exact.memory  # which makes a buffer of an array
+        self._program = exact.load(compiled)
         self._plan = compiled.plan
         self._memory = memory
         self._states: Sequence[Buffer] = ()

@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from .base import Backend, Program
 from .buffer import Buffer, Memory, state_moves
 from .capture import capture, held_input, replaced
-from .tuning import compile_for
+from .compiling import compile_for
 
 
 class State(Protocol):

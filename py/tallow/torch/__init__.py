@@ -35,6 +35,8 @@ from ..core import context
 from ..core import dtype as _dtype
 from ..core.dtype import BY_NAME, DType
 from ..core.shape import Size as Size
+from ..devices.wasm.device import get_num_threads as get_num_threads
+from ..devices.wasm.device import set_num_threads as set_num_threads
 from ..functions.data_types import finfo as finfo
 from ..functions.data_types import iinfo as iinfo
 from ..grad_mode import enable_grad as enable_grad
@@ -44,9 +46,7 @@ from ..grad_mode import no_grad as no_grad
 from ..grad_mode import set_grad_enabled as set_grad_enabled
 from ..random import Generator as Generator
 from ..runtime.device import get_float32_matmul_precision as get_float32_matmul_precision
-from ..runtime.device import get_num_threads as get_num_threads
 from ..runtime.device import set_float32_matmul_precision as set_float32_matmul_precision
-from ..runtime.device import set_num_threads as set_num_threads
 from ..tensor import Tensor as Tensor
 from ..tensor.printing import set_printoptions as set_printoptions
 from . import foreach, rooms, tensors

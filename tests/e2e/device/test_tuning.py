@@ -12,7 +12,7 @@ from tallow_build.serving.script import BrowserPython
 CODE = """
 import json, js, tallow as tl
 from tallow.graph import Graph, input_node
-from tallow.runtime.tuning import limits_of
+from tallow.runtime.compiling import limits_of
 from tallow.runtime.device import backend
 
 def product():

@@ -29,7 +29,7 @@ import tallow as tl
 from dataclasses import replace
 from tallow.compile import compile_graph
 from tallow.runtime.device import backend
-from tallow.runtime.tuning import limits_of
+from tallow.runtime.compiling import limits_of
 
 """
 SETUP += f"js.eval({COUNT_BUFFERS!r})\n"

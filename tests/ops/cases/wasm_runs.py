@@ -13,6 +13,7 @@ import tallow as tl
 from tallow.compile import compile_graph
 from tallow.core.dtype import as_dtype
 from tallow.devices.wasm import target as wasm
+from tallow.devices.wasm.codegen.kernels import Features
 from tallow.devices.wasm.runner import WasmBackend
 from tallow.graph import Graph, Node, input_node
 from tallow.runtime.device import DEVICES
@@ -50,8 +51,8 @@ def run(result: Node, feeds: Mapping[Node, np.ndarray], relaxed: bool) -> tuple[
     """The result in WebAssembly, and the names of the steps that it left to NumPy."""
     backend = DEVICES["wasm"].backend()
     assert isinstance(backend, WasmBackend)
-    relaxed = relaxed and backend.limits.relaxed_simd
-    limits = replace(backend.limits, relaxed_simd=relaxed, blas=False)
+    features = Features(relaxed and backend.limits.traits.relaxed)
+    limits = replace(backend.limits, traits=features)
     before = backend.threads
     answers = []
     # Kernels that no threads share, and kernels that one thread or several ones have.

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow.devices.webgpu import tuning
 from tallow.devices.webgpu.codegen import choice, kernels
 from tallow.devices.webgpu.codegen.schedule import Schedule
 from tallow.devices.webgpu.native.backend import NativeBackend
+from tallow.devices.webgpu.tuning import TuningWarning
 from tallow.graph import Graph, input_node
-from tallow.runtime import tuning
 from tallow.runtime.base import Timing
-from tallow.runtime.tuning import TuningWarning
 from tallow.tensor import Tensor
 
 SLOW = "matmul_1x4"  # one row an invocation: it reads b anew for each of them

@@ -13,9 +13,9 @@ import pytest
 import tallow as tl
 from tallow.compile import Limits, compile_graph
 from tallow.devices.webgpu.codegen.choice import Traits
+from tallow.devices.webgpu.tuning import limits_of
 from tallow.graph import Graph, input_node
 from tallow.runtime import eager
-from tallow.runtime.tuning import limits_of
 
 GPU = Limits(traits=Traits(subgroups=True, float16=True))
 

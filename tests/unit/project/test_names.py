@@ -115,7 +115,7 @@ def test_the_library_looks_up_nothing_by_text() -> None:
                 rooms.add(name.partition("/")[0])
             elif isinstance(node, ast.Subscript) and ast.unparse(node.value) == "globals()":
                 looked_up += [name] if isinstance(node.ctx, ast.Load) else []
-    assert late == ["binding.py", "devices/webgpu/native/device.py"]
+    assert late == ["binding.py", "core/devices.py", "devices/webgpu/native/device.py"]
     assert not looked_up
     # core: telemetry, if the environment asks for it, and other packages; torch: by torch/names.py
     assert rooms == {"core", "torch"}

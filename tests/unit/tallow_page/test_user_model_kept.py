@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.unit.tallow_page.test_user_model import made, value
 
 from tallow.compile import Compiled
+from tallow.runtime.compiling import compile_for
 from tallow.runtime.device import set_default_device
-from tallow.runtime.tuning import compile_for
 from tallow_page import app, plan_registry
 
 WEIGHT = numpy_helper.from_array(np.arange(4096, dtype=np.float32).reshape(64, 64) / 4096, "w")

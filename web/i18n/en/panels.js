@@ -125,7 +125,7 @@ export const panels = {
   tunedThere: "The machine that computes chooses its own kernels; it can be tuned there.",
   nothingToTune: "NumPy has only one way to compute each op, so there is nothing to tune.",
 
-  /** By the kind of warning that py/tallow/runtime/tuning.py gives. */
+  /** By the kind of warning that py/tallow/devices/webgpu/tuning.py gives. */
   tuningWarnings: {
     /** @param {string} why @param {string} kernel */
     leftOut: (why, kernel) => `${kernel} was left out: ${why}.`,

@@ -30,3 +30,6 @@ class NumpyDevice:
 
             self._backend = NumpyBackend()
         return self._backend
+
+
+DEVICE = NumpyDevice()

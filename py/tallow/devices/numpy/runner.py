@@ -29,7 +29,7 @@ from .memory import MEMORY, NumpyMemory, explained
 from .plain import PlainProgram
 from .specialized import Workspace
 from .step import BoundStep
-from .target import NUMPY
+from .target import TARGET
 
 Call = Callable[[], None]
 
@@ -326,7 +326,7 @@ def _tick() -> float:
 class NumpyBackend:
     """The host itself."""
 
-    target = NUMPY
+    target = TARGET
     begin = None
 
     @property

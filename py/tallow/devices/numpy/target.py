@@ -9,7 +9,7 @@ from ...compile.passes.widen import widen
 from ...compile.plain import plain_plan
 from ...compile.target import Target
 
-NUMPY = Target(
+TARGET = Target(
     name="numpy",
     computes_64_bits=True,
     bools_as_words=False,

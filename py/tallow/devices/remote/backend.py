@@ -6,12 +6,12 @@ whose outputs are fetched, and a load that blocks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
-from ...compile import TARGETS, Compiled, Plan
+from ...compile import TARGETS, Compiled, Plan, Target
 from ...compile.limits import Limits
 from ...core.dtype import BY_NAME, DType
 from ...core.hostarray import HostArray
@@ -19,7 +19,6 @@ from ...core.shape import Shape, size_of
 from ...errors import DeviceError, DeviceUnavailableError, StorageError
 from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from ...runtime.buffer import Buffer
-from ..webgpu.codegen.choice import Traits
 from .connection import Connection
 from .wire import Message
 
@@ -185,7 +184,7 @@ class RemoteBackend:
         try:
             # What a quick plan of NumPy's has instead of steps are nodes, which stay here.
             self.target = replace(TARGETS[about["device"]], quick=None)
-            self.limits = limits_of_json(about["limits"])
+            self.limits = limits_of_json(about["limits"], self.target)
             self.memory = RemoteMemory(connection, about["held"])
             adapter, features = str(about["adapter"]), tuple(about["features"])
         except (KeyError, TypeError, ValueError) as error:
@@ -235,11 +234,17 @@ class RemoteBackend:
 
 def limits_as_json(limits: Limits) -> dict[str, Any]:
     """Limits as plain data."""
-    plain = {each.name: getattr(limits, each.name) for each in fields(Limits)}
-    traits = {each.name: getattr(limits.traits, each.name) for each in fields(Traits)}
-    return {**plain, "traits": {**traits, "choices": dict(limits.traits.choices)}}
+    plain = _as_json(limits)
+    return {**plain, "traits": None if limits.traits is None else _as_json(limits.traits)}
 
 
-def limits_of_json(found: dict[str, Any]) -> Limits:
-    """The limits that `limits_as_json` gave."""
-    return Limits(**{**found, "traits": Traits(**found["traits"])})
+def _as_json(record: Any) -> dict[str, Any]:
+    found = {each.name: getattr(record, each.name) for each in fields(record)}
+    return {k: dict(v) if isinstance(v, Mapping) else v for k, v in found.items()}
+
+
+def limits_of_json(found: dict[str, Any], target: Target) -> Limits:
+    """The limits that `limits_as_json` gave of a device of this kind."""
+    given = found["traits"]
+    traits = target.traits(**given) if target.traits and given is not None else None
+    return Limits(**{**found, "traits": traits})

@@ -64,6 +64,34 @@ class WasmDevice:
         return self._backend
 
 
+DEVICE = WasmDevice()
+
+
+def get_num_threads() -> int:
+    """How many threads share the kernels of programs for "wasm" that are loaded from now on.
+
+    Returns: a number from 1 to 64.
+    Source: PyTorch, `torch.get_num_threads`, for the name.
+    """
+    return DEVICE.threads
+
+
+def set_num_threads(threads: int) -> None:
+    """How many threads compute on "wasm", named as in PyTorch; the results are the same to the bit.
+
+    At first there are as many as the machine has processors, but at most 4. Holds for what is
+    loaded from now on; sessions that are made already stay as they are. In a browser there are
+    threads only where the page is cross-origin isolated, and Python runs in a worker; in a page of
+    your own, once `await open_device("wasm")` has opened them. Elsewhere it stays one thread.
+
+    threads: a whole number from 1 to 64.
+    Returns: nothing.
+    Raises: OptionError for anything else.
+    Source: PyTorch, `torch.set_num_threads`, for the name.
+    """
+    DEVICE.use_threads(threads)
+
+
 def _engine() -> Engine:
     if _IN_BROWSER:
         from .browser import BrowserEngine

@@ -41,9 +41,10 @@ from ...runtime.base import (
 from ...runtime.buffer import Buffer, state_moved
 from ..numpy.specialized import Workspace
 from .arena import PAGE
+from .codegen.kernels import Features
 from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
-from .target import WASM
+from .target import TARGET
 
 _MOST_BYTES = 1 << 32
 _LARGE = 1 << 16
@@ -192,7 +193,7 @@ class WasmProgram:
             if isinstance(data, StreamedArray) and data.part and data.part.here:
                 self._instance.write_part(offset, data.part)
             else:
-                self._instance.write(offset, WASM.stored(data))
+                self._instance.write(offset, TARGET.stored(data))
         for call in map(self._bound, plan.prepare):
             call()
 
@@ -363,7 +364,7 @@ def _layout(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
 class WasmBackend:
     """An engine as a device."""
 
-    target = WASM
+    target = TARGET
     begin = None
 
     def __init__(self, engine: Engine) -> None:
@@ -374,13 +375,13 @@ class WasmBackend:
         adapter = f"{engine.name} with relaxed SIMD" if relaxed else engine.name
         self.info = DeviceInfo(self.target.name, adapter, features)
         most = min(host_limits().total_bytes, _MOST_BYTES)
+        blas = engine.host_memory and HAS_BLAS and find_spec("numpy") is not None
         self.limits: Limits = replace(
             host_limits(),
             binding_bytes=most,
             buffer_bytes=most,
             total_bytes=most,
-            relaxed_simd=relaxed,
-            blas=engine.host_memory and HAS_BLAS and find_spec("numpy") is not None,
+            traits=Features(relaxed, blas),
         )
 
     @property

@@ -35,6 +35,12 @@ _WORTH_SHARING = 4e6
 some microseconds; much more where the system has interrupted a thread that the others wait for."""
 
 
+def features_of(limits: Limits) -> Features:
+    """What limits say of an engine; the defaults hold of every one."""
+    found: Features | None = limits.traits
+    return found or Features()
+
+
 class WasmKernels:
     """The kernels of one plan, in one module, as the plan's only text: its bytes in base 64.
 
@@ -48,7 +54,7 @@ class WasmKernels:
 
     def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
         self._functions: dict[bytes, Function] = {}
-        self._features = Features(limits.relaxed_simd)
+        self._features = features_of(limits)
         self._alone = _alone(limits)
         self._known: dict[Any, dict[str, Any]] = {}
 
@@ -128,13 +134,14 @@ def _quick(
 ) -> Quick | None:
     from .strided import strided_plan
 
-    if limits.blas and any(map(by_blas, order)):
+    features = features_of(limits)
+    if features.blas and any(map(by_blas, order)):
         return None
-    return strided_plan(order, inputs, outputs, limits, _strided(limits.relaxed_simd))
+    return strided_plan(order, inputs, outputs, limits, _strided(features.relaxed))
 
 
 def _alone(limits: Limits) -> Callable[[Node], bool]:
-    return by_blas if limits.blas else lambda node: False
+    return by_blas if features_of(limits).blas else lambda node: False
 
 
 def _specialize(limits: Limits) -> Sequence[GraphPass]:
@@ -143,7 +150,7 @@ def _specialize(limits: Limits) -> Sequence[GraphPass]:
 
 
 # Why: docs/decisions/webassembly.md, "On WebAssembly nothing but a region is computed in place"
-WASM = Target(
+TARGET = Target(
     name="wasm",
     computes_64_bits=True,
     bools_as_words=False,
@@ -159,5 +166,6 @@ WASM = Target(
     kernels=WasmKernels,
     limits=lambda limits: limits,
     quick=_quick,
+    traits=Features,
     functions=lambda modules: disassemble(b64decode(modules[0])) if modules else {},
 )

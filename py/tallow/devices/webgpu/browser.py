@@ -39,7 +39,7 @@ from ...runtime.buffer import Buffer
 from ...runtime.modules import import_module
 from ...runtime.transfer import from_device, to_device
 from .codegen.choice import Traits
-from .target import WEBGPU
+from .target import TARGET
 
 _ERRORS = {
     "DeviceLostError": DeviceLostError,
@@ -264,7 +264,7 @@ class WebGpuBackend:
     """An adapter that the worker has opened. Its properties are read once, since each look at
     JavaScript costs more than a step of Python."""
 
-    target = WEBGPU
+    target = TARGET
 
     def __init__(self, gpu: Any) -> None:
         self.gpu = gpu

@@ -45,3 +45,6 @@ class WebGpuDevice:
         from .native.backend import NativeBackend
 
         return NativeBackend()
+
+
+DEVICE = WebGpuDevice()

@@ -17,11 +17,13 @@ from ...core import dtype as dt
 from ...core.dtype import DType
 from ...graph import Node
 from ...ops.kinds import Apart
+from .codegen.choice import Traits, traits_of
 from .codegen.group import kernel_for
 from .codegen.module import Result
 from .passes.narrow import narrow
 from .passes.split import split_long
 from .passes.winograd import use_winograd
+from .tuning import limits_of
 
 
 class WgslKernels:
@@ -34,7 +36,7 @@ class WgslKernels:
     """
 
     def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
-        self._traits = limits.traits
+        self._traits = traits_of(limits)
         self._begin = begin
         self._numbers: dict[str, int] = {}
 
@@ -65,7 +67,7 @@ def _reads_packed(dtype: DType) -> bool:
 
 
 def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
-    traits = limits.traits
+    traits = traits_of(limits)
     return (
         lambda graph: single_steps(graph, traits),
         keep_packed,
@@ -74,7 +76,7 @@ def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
     )
 
 
-WEBGPU = Target(
+TARGET = Target(
     name="webgpu",
     computes_64_bits=False,
     bools_as_words=True,
@@ -89,4 +91,7 @@ WEBGPU = Target(
     kernels=WgslKernels,
     limits=lambda limits: limits,
     computes=lambda op: not isinstance(op, Apart) or op.has_wgsl,
+    traits=Traits,
+    settled=limits_of,
+    computes_float16=lambda limits: traits_of(limits).float16,
 )

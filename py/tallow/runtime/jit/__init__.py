@@ -22,10 +22,10 @@ from ...graph import Graph, Node, seams
 from ...tensor import Tensor
 from ..base import Backend
 from ..capture import capture, held_input
+from ..compiling import compile_for
 from ..device import backend
 from ..hosted import load_now
 from ..states import BoundStates
-from ..tuning import compile_for
 from .arguments import key_of, memory_of, static_key, with_numbers, with_tensors
 from .call import Entry, as_input, indexed_arguments, matching, run
 from .tracing import Gradients, Trace

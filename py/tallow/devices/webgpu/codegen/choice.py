@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from ....codegen.groups import is_depthwise
 from ....codegen.index import lane_axis
+from ....compile.limits import Limits
 from ....core.dtype import float32
 from ....errors import GraphError
 from ....graph import Node
@@ -70,6 +71,12 @@ class Traits:
     builtins: bool = False
     choices: Mapping[str, str] = field(default_factory=dict)
     lanes: int = 4
+
+
+def traits_of(limits: Limits) -> Traits:
+    """What limits say of a GPU; the defaults hold of every one."""
+    found: Traits | None = limits.traits
+    return found or Traits()
 
 
 # Not measured on the user's device: large enough that the other kernel would leave a real GPU idle.

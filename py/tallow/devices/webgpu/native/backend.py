@@ -10,7 +10,7 @@ from pathlib import Path
 from ....compile import Compiled
 from ....compile.limits import Limits
 from ....runtime.base import DeviceInfo
-from ..target import WEBGPU
+from ..target import TARGET
 from .device import open_device
 from .memory import NativeMemory
 from .program import NativeProgram
@@ -22,7 +22,7 @@ class NativeBackend:
     def __init__(self) -> None:
         self._gpu = open_device()
 
-    target = WEBGPU
+    target = TARGET
     begin = None
 
     @property

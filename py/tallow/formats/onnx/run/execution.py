@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .... import random
-from ....compile.targets import EXACT
+from ....core.devices import EXACT
 from ....core.hostarray import HostArray
 from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError
 from ....runtime.device import backend

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from ....compile.passes.fold import host_value
 from ....compile.ranges import ASSUMED, Ranges, is_wide
-from ....compile.targets import EXACT
+from ....core.devices import EXACT
 from ....core.dtype import float32, float64
 from ....graph import Graph, Node, constant, input_node, rebuild, topological
 from ....ops.elementwise import cast

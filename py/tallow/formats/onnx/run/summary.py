@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from ....compile import TARGETS
 from ....compile.count import multiply_adds
 from ....core.dtype import int64
 from ....core.hostarray import HostArray
-from ....devices.webgpu.target import WEBGPU
 from ....errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..reasons import DECIDES, HOST_ALONE, Reason
@@ -135,7 +135,7 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
         return None, ""
     given = {i.name: Spec(by_name[i.name], i.dtype) for i in tensors if i.dtype is not None}
     wanted = [info.name for info in graph.outputs]
-    rest = graph.constants, wanted, graph.name, WEBGPU.computes_64_bits, Shared()
+    rest = graph.constants, wanted, graph.name, TARGETS["webgpu"].computes_64_bits, Shared()
     try:
         return make_stage(graph.nodes, given, (), *rest), ""
     except ValuesNeededError:

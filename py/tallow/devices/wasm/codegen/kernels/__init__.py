@@ -45,9 +45,11 @@ _LONGEST = 100_000
 
 @dataclass(frozen=True)
 class Features:
-    """What an engine has beyond WebAssembly with SIMD. relaxed: relaxed SIMD."""
+    """What an engine has beyond WebAssembly with SIMD. relaxed: relaxed SIMD. blas: NumPy's BLAS
+    beside it, on arrays in its memory (devices/wasm/blas.py)."""
 
     relaxed: bool = False
+    blas: bool = False
 
 
 @dataclass(frozen=True)

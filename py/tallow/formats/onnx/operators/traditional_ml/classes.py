@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..... import functional as nn
 from ..... import functions as f
-from .....compile.targets import EXACT
 from .....core import dtype as dt
+from .....core.devices import EXACT
 from .....core.dtype import as_dtype
 from .....core.hostarray import from_values
 from .....errors import OnnxFormatError, OnnxUnsupportedError

@@ -1,9 +1,9 @@
 """Autotuning: the candidates for each heavy op, timed on the user's own device.
 
 Opt-in: nothing is measured unless `tune` is called. What won is kept per adapter, per version of
-the kernels and per precision of products (device.py), and every session that is made afterwards on
-that adapter uses it. A record that is damaged, or of another version, is discarded with a
-warning; the rule of devices/webgpu/codegen/choice.py then serves until something is tuned again.
+the kernels and per precision of products (runtime/device.py), and every session that is made
+afterwards on that adapter uses it. A record that is damaged, or of another version, is discarded
+with a warning; the rule of codegen/choice.py then serves until something is tuned again.
 """
 
 from __future__ import annotations
@@ -18,26 +18,22 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from ..compile import Begin, Compiled, compile_graph, optimise
-from ..compile.limits import Limits, host_limits
-from ..compile.partition import static_nodes
-from ..compile.targets import EXACT
-from ..core import watching
-from ..core.dtype import in_pytorch
-from ..core.shape import size_of
-from ..devices.webgpu.codegen.choice import candidates, signature
-from ..devices.webgpu.codegen.kernels import SCHEDULES
-from ..devices.webgpu.codegen.schedule import Schedule, kernel_file
-from ..errors import DeviceLostError, StorageError, TallowError, WideIntegerError
-from ..graph import Graph, Node, input_node, make
-from ..ops.kinds import Contraction
-from .base import Backend, Timing
-from .device import (
+from ...compile import compile_graph, optimise
+from ...compile.limits import Limits
+from ...compile.partition import static_nodes
+from ...core.shape import size_of
+from ...errors import DeviceLostError, StorageError, TallowError
+from ...graph import Graph, Node, input_node, make
+from ...ops.kinds import Contraction
+from ...runtime.base import Backend, Timing
+from ...runtime.device import (
     backend,
     get_float32_function_precision,
     get_float32_matmul_precision,
 )
-from .hosted import has_code, warn_of_float64, warn_of_wide
+from .codegen.choice import candidates, signature, traits_of
+from .codegen.kernels import SCHEDULES
+from .codegen.schedule import Schedule, kernel_file
 
 GAIN = 0.95  # a candidate must take at most this share of the default's time to replace it
 SECONDS = 0.05  # of runs of each candidate, so that a network takes seconds, not minutes
@@ -127,7 +123,7 @@ async def tune(
             progress(len(nodes), len(nodes))
     if results:
         chosen = {result.signature: result.chosen for result in results}
-        await _keep(used, chosen, limits.traits.half)
+        await _keep(used, chosen, traits_of(limits).half)
     return results
 
 
@@ -138,7 +134,7 @@ def _heavy_ops(graph: Graph, limits: Limits) -> dict[str, Node]:
     for node in graph.nodes():
         if node in static or not isinstance(node.op, Contraction):
             continue
-        if len(candidates(node, limits.traits)) > 1:
+        if len(candidates(node, traits_of(limits))) > 1:
             found.setdefault(signature(node), node)
     return found
 
@@ -147,7 +143,7 @@ async def _measure(
     name: str, node: Node, used: Backend, limits: Limits, lost: Mapping[str, int]
 ) -> Tuned:
     """Times what can compute one op, but for what has lost too often."""
-    first, *others = candidates(node, limits.traits)
+    first, *others = candidates(node, traits_of(limits))
     timings: dict[str, Timing] = {}
     for schedule in [first, *(s for s in others if lost.get(s.file, 0) < TRIALS)]:
         try:
@@ -190,7 +186,7 @@ async def _time(
         input_node(f"x{index}", child.shape, child.dtype) for index, child in enumerate(node.inputs)
     )
     graph = Graph(inputs, {"y": make(node.op, *inputs, **node.attrs)}, schedule.file)
-    traits = replace(limits.traits, choices={name: schedule.file})
+    traits = replace(traits_of(limits), choices={name: schedule.file})
     compiled = compile_graph(graph, used.target.name, replace(limits, traits=traits))
     program = await used.load_async(compiled)
     try:
@@ -219,37 +215,13 @@ def kernels_version() -> str:
     return digest.hexdigest()[:16]
 
 
-def compile_for(used: Backend, graph: Graph, begin: Begin | None = None) -> Compiled:
-    """The plan of a graph for a device, with the kernels that were tuned for it; see
-    `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py), and with
-    PyTorch's habits, by which integers have 64 bits, if 32 might not hold one."""
-    if watching.watcher is None:
-        return _compiled(used, graph, begin)
-    with watching.watcher.span("compile", {"model.type": graph.name, "device": used.info.device}):
-        return _compiled(used, graph, begin)
-
-
-def _compiled(used: Backend, graph: Graph, begin: Begin | None) -> Compiled:
-    if not has_code(used, graph):
-        return compile_graph(graph, EXACT, host_limits())
-    if in_pytorch() and not used.target.computes_64_bits:
-        warn_of_float64(used, graph)
-    try:
-        return compile_graph(graph, used.target.name, limits_of(used), begin)
-    except WideIntegerError as error:
-        if not in_pytorch():
-            raise
-        warn_of_wide(graph, error)
-    return compile_graph(graph, EXACT, host_limits())
-
-
 def limits_of(used: Backend) -> Limits:
     """What a device can hold, with the precisions of products and functions and what was tuned for
     the former."""
     half = get_float32_matmul_precision() == "medium"
     builtins = get_float32_function_precision() == "medium"
     choices = _record(used).get(_column(half), {})
-    traits = replace(used.limits.traits, half=half, builtins=builtins, choices=choices)
+    traits = replace(traits_of(used.limits), half=half, builtins=builtins, choices=choices)
     return replace(used.limits, traits=traits)
 
 
