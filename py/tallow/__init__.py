@@ -1,4 +1,4 @@
-"""Tallow: tensors in Python that run as generated WGSL on WebGPU, or on NumPy.
+"""Tallow: tensors in Python that run as generated shaders on WebGPU, or on NumPy.
 
     import tallow as tl
     x = tl.asarray([[1.0, 2.0], [3.0, 4.0]])

@@ -15,10 +15,11 @@ from types import ModuleType
 from typing import Any
 
 from .autodiff.rules import BY_USERS, NO_DERIVATIVE, RULES, Gradients
+from .compile.limits import Limits
+from .compile.target import TARGETS
 from .core import dtype as dt
 from .core.dtype import BY_NAME, DType, as_dtype
 from .core.shape import Shape
-from .devices.webgpu.codegen.whole import MOST_BINDINGS, checked_kernel, scalar_of
 from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
 from .functions.elementwise import of_operands
 from .graph import make
@@ -26,6 +27,12 @@ from .ops.kinds import DECLARED, REGISTRY, Custom, Elementwise, Op, Operand
 from .ops.numpy_scalar import evaluate
 from .scalar import Scalar, operand
 from .tensor import Tensor, asarray
+
+_MOST_BINDINGS = Limits().storage_buffers
+"""The buffers that a kernel binds on every device."""
+
+_WRITTEN_FOR = {"wgsl": "webgpu"}
+"""The kinds of device for which a user writes kernels, by the argument that has the text."""
 
 
 def custom_op(
@@ -82,7 +89,7 @@ def custom_op(
       Without it the op has no derivative.
     Returns: the function, of a tensor for each operand.
     Raises: OptionError for a name of Tallow's, for functions that do not take the operands, and for
-      WGSL that does not follow these rules.
+      a module that does not follow these rules.
     """
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name):
         raise OptionError(
@@ -113,7 +120,9 @@ def custom_op(
             raise OptionError(f"{name}: wgsl= needs workgroups=, a function of the operands")
         count = _arity(name, "shape", shape)
         _check_takes(name, "numpy", numpy, count)
-        op = _custom(name, numpy, shape, wgsl, workgroups, constants, count)
+        texts = {"wgsl": wgsl}
+        kernels = _kernels(name, count, texts, workgroups, constants)
+        op = _custom(name, numpy, shape, kernels)
         apply = _applying(name, op, count, None if dtype is None else as_dtype(dtype))
     if vjp is None:
         NO_DERIVATIVE[op] = "it was declared without vjp="
@@ -139,9 +148,9 @@ def _arity(name: str, what: str, function: Callable[..., Any]) -> int:
         ) from error
     by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     count = sum(each.kind in by_position for each in parameters)
-    if not 1 <= count < MOST_BINDINGS or count != len(parameters):
+    if not 1 <= count < _MOST_BINDINGS or count != len(parameters):
         raise OptionError(
-            f"{name}: {what}= must take each operand by position, 1 to {MOST_BINDINGS - 1} of them"
+            f"{name}: {what}= must take each operand by position, 1 to {_MOST_BINDINGS - 1} of them"
         )
     return count
 
@@ -198,7 +207,7 @@ def _elementwise(name: str, expression: Callable[..., Scalar], count: int) -> El
     return Elementwise(
         _own_name(name),
         compute,
-        partial(expression),  # printers then choose names that WGSL does not reserve
+        partial(expression),  # printers then choose names that no language reserves
         count,
         "f",
         results[0],
@@ -210,14 +219,33 @@ def _elementwise(name: str, expression: Callable[..., Scalar], count: int) -> El
 # ---- kernels ----------------------------------------------------------------------------------
 
 
+def _kernels(
+    name: str,
+    count: int,
+    texts: Mapping[str, str | None],
+    workgroups: Callable[..., Any] | None,
+    constants: Callable[..., Mapping[str, Any]] | None,
+) -> dict[str, Any]:
+    """The kernels that a user wrote, by the kind of device; `texts` by the argument."""
+    found = {}
+    for argument, text in texts.items():
+        if text is not None:
+            assert workgroups is not None
+            _check_takes(name, "workgroups", workgroups, count)
+            if constants is not None:
+                _check_takes(name, "constants", constants, count)
+            kind = _WRITTEN_FOR[argument]
+            make_kernel = TARGETS[kind].declared
+            assert make_kernel is not None
+            found[kind] = make_kernel(name, text, count, workgroups, constants)
+    return found
+
+
 def _custom(
     name: str,
     numpy: Callable[..., Any],
     shape: Callable[..., Sequence[int]],
-    wgsl: str | None,
-    workgroups: Callable[..., Any] | None,
-    constants: Callable[..., Mapping[str, Any]] | None,
-    count: int,
+    kernels: Mapping[str, Any],
 ) -> Custom:
     def rule(*operands: Operand) -> Shape:
         found = shape(*operands)
@@ -241,16 +269,7 @@ def _custom(
             )
         return result
 
-    kernel = None
-    if wgsl is not None:
-        assert workgroups is not None
-        if not isinstance(wgsl, str):
-            raise OptionError(f"{name}: wgsl= must be the text of a module, not {wgsl!r}")
-        _check_takes(name, "workgroups", workgroups, count)
-        if constants is not None:
-            _check_takes(name, "constants", constants, count)
-        kernel = checked_kernel(name, wgsl, count, workgroups, constants)
-    return Custom(_own_name(name), compute, name, rule, kernel, overflows=True, declared=True)
+    return Custom(_own_name(name), compute, name, rule, kernels, overflows=True, declared=True)
 
 
 def _applying(name: str, op: Custom, count: int, dtype: DType | None) -> Callable[..., Tensor]:
@@ -264,13 +283,8 @@ def _applying(name: str, op: Custom, count: int, dtype: DType | None) -> Callabl
             raise DTypeError(
                 f"{name}: no kernel reads {coded[0]}; cast it, for example with .astype('float32')"
             )
-        if op.wgsl is not None:
-            for number, (each, wanted) in enumerate(zip(types, op.wgsl.scalars, strict=True)):
-                if scalar_of(each) != wanted:
-                    which = f"operand {number}" if number < count else "the result"
-                    raise DTypeError(
-                        f"{name}: {which} is {each.name}, but its WGSL has {wanted} there"
-                    )
+        for kernel in op.kernels.values():
+            kernel.check(name, types)
         return Tensor(make(op, *nodes, dtype=types[-1]))
 
     return apply

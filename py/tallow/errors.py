@@ -32,7 +32,7 @@ TallowError (a RuntimeError)
 │   └── OnnxUnsupportedError  operators, opsets or types that Tallow does not have, all at once
 └── DeviceError           the device refused
     ├── DeviceUnavailableError  the device is unavailable here
-    ├── KernelError             the device does not compile the WGSL of a user's op
+    ├── KernelError             the device does not compile the code of a user's op
     ├── DeviceMemoryError       a plan needs more than the device has (also a MemoryError)
     ├── DeviceLostError         the device went away while it was in use
     └── StorageError            nothing can be kept for the device (tuning records)
@@ -240,9 +240,9 @@ class DeviceUnavailableError(DeviceError):
 
 
 class KernelError(DeviceError):
-    """The device does not compile the WGSL of a user-defined op (`tl.custom_op`).
+    """The device does not compile the code of a user-defined op (`tl.custom_op`).
 
-    op: its name. line: of its WGSL, counted from 1; None where the device does not tell.
+    op: its name. line: of that code, counted from 1; None where the device does not tell.
     """
 
     def __init__(self, message: str, op: str, line: int | None = None) -> None:

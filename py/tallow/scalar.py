@@ -2,8 +2,7 @@
 
 An op's record says what it computes as a function of scalars: `lambda x, y: x + y`. Called with an
 `operand` for each it gives an expression, a frozen graph of typed primitives, and each target
-prints that in its own language: WGSL in devices/webgpu/codegen/arithmetic.py. A number takes the
-type of the scalar beside it.
+prints that in its own language. A number takes the type of the scalar beside it.
 
 What a primitive means is the same everywhere. Floating ones follow IEEE 754: a NaN operand gives
 NaN, `pow` has the special values of C. Integers wrap around. What is undefined is said below.

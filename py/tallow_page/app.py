@@ -165,7 +165,7 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
 
     fetch: returns its files. Returns facts about the model, such as "warnings", "seconds" (the time
     from the graph to the session) and "compiling" (the milliseconds spent on the graph, the passes
-    and WGSL). Replaces a model of the same name. The compiled plan is available from `kept_text`
+    and kernels). Replaces a model of the same name. The compiled plan is available from `kept_text`
     and `kept_weight`, by the number "lent", until `let_go`. Raises OnnxError for a file that cannot
     be used, DeviceError if the device cannot run the model.
     """

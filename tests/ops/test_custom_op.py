@@ -102,7 +102,7 @@ def test_without_wgsl_a_gpu_leaves_the_plan_to_numpy_and_says_so() -> None:
     on = np.array([[True, True, False], [True, True, True]])
     wanted = [[2, 0, -2], [4, 2, 0]]
     given = (tl.asarray(x.astype(np.float32)) * 2.0).realize("webgpu")
-    says = "'webgpu' has no code for ranks; give wgsl="
+    says = "'webgpu' has no code for ranks; give it a kernel"
     with pytest.warns(tl.NoKernelWarning, match=says):
         y = (ranks(given, on) * 2).realize()
     assert (y.device, y.numpy().tolist()) == ("webgpu", wanted)

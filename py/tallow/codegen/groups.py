@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.dtype import float32
 from ..graph import Node
 from ..ops import movement, window
 from ..ops.kinds import Elementwise
@@ -33,4 +34,16 @@ def is_depthwise(node: Node) -> bool:
         node.op is window.conv2d
         and node.attrs["groups"] == node.inputs[0].shape[3] == node.shape[3]
         and node.attrs["groups"] > 1
+    )
+
+
+def is_plain_3x3(node: Node) -> bool:
+    """Whether the node is a 3x3 convolution of stride 1 and one group."""
+    return (
+        node.op is window.conv2d
+        and node.dtype == float32
+        and node.inputs[1].shape[:2] == (3, 3)
+        and tuple(node.attrs["stride"]) == (1, 1)
+        and tuple(node.attrs["dilation"]) == (1, 1)
+        and node.attrs["groups"] == 1
     )

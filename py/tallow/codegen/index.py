@@ -4,7 +4,7 @@ An Index is a sum of terms, coefficient * atom, plus a constant. An atom is a va
 generated code, or the quotient or remainder of another index. Knowing how large each can become
 lets divisions and remainders vanish: with c < 32, (32 * row + c) // 32 is row. Python integers may
 stand wherever an Index may, so that the index rules of ops/movement.py serve the code generators
-and compile/passes/fold.py alike. Each target prints what is left: WGSL in wgsl/index_text.py.
+and compile/passes/fold.py alike. Each target prints what is left.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def optimise(graph: Graph, target: Target, limits: Limits) -> Graph:
 
 
 def compile_graph(
-    graph: Graph, device: str = "webgpu", limits: Limits = _LEAST, begin: Begin | None = None
+    graph: Graph, device: str, limits: Limits = _LEAST, begin: Begin | None = None
 ) -> Compiled:
     """The plan of a graph for a device, one of `TARGETS`. begin: see target.py.
 

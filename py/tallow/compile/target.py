@@ -103,6 +103,8 @@ class Target:
     quick: makes the plan of a graph that is likely to be computed once, in little time; None if
     there is no such way.
     functions: of a plan's modules, the text of the functions that its steps name, for people.
+    declared: makes the kernel of a user's op (custom.py) from the op's name, the kernel's text, the
+    number of operands and the functions that come with it. The kernel has `check(name, types)`.
     traits: makes the `traits` of its limits of their fields, if it has any.
     settled: the limits of a backend of its (runtime/base.py), by the settings that hold now.
     computes_float16: whether a device of such limits computes products in float16.
@@ -125,6 +127,7 @@ class Target:
     computes: Callable[[Op], bool] = lambda op: True
     quick: QuickPlan | None = None
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
+    declared: Callable[..., Any] | None = None
     traits: Callable[..., Any] | None = None
     settled: Callable[[Any], Limits] = lambda backend: backend.limits
     computes_float16: Callable[[Limits], bool] = lambda limits: False

@@ -1,8 +1,7 @@
-"""Element types: one table with the name, size, NumPy name, WGSL type and buffer code of each.
+"""Element types: one table with the name, size, NumPy name and buffer code of each.
 
-`wgsl` is the type in which a shader computes; None where WGSL has no such type. A type that has
-none is `narrowed` for the GPU (devices/webgpu/passes/narrow.py): float16 is unpacked to float32,
-64-bit integers become 32-bit ones.
+A GPU computes three of them, and truth values. What else there is becomes one of these
+(`device_type`): float16 is unpacked to float32, 64-bit integers become 32-bit ones.
 
 Types that are `coded` are packed and computed nowhere: a graph decodes them to another
 type (compile/passes/decode.py), which `computed_type` names. Their names are those of ml_dtypes.
@@ -23,16 +22,14 @@ class DType:
 
     name: the array API's name. size: bytes of an element on the host. kind: "b" boolean,
     "i" signed, "u" unsigned, "f" floating. code: its letter in Python's `struct` and `array`.
-    wgsl: the WGSL scalar type that computes it, or None. coded: no NumPy and no WGSL has it; size
-    and code are those of the unsigned words that carry its elements one by one. narrow_bits: of an
-    element of less than a byte, which data packs.
+    coded: neither NumPy nor a GPU has it; size and code are those of the unsigned words that carry
+    its elements one by one. narrow_bits: of an element of less than a byte, which data packs.
     """
 
     name: str
     size: int
     kind: str
     code: str
-    wgsl: str | None = None
     coded: bool = False
     narrow_bits: int = 0
 
@@ -75,17 +72,17 @@ class DType:
         return self.kind in "iu"
 
 
-bool_ = DType("bool", 1, "b", "?", "bool")
+bool_ = DType("bool", 1, "b", "?")
 int8 = DType("int8", 1, "i", "b")
 uint8 = DType("uint8", 1, "u", "B")
 int16 = DType("int16", 2, "i", "h")
 uint16 = DType("uint16", 2, "u", "H")
-int32 = DType("int32", 4, "i", "i", "i32")
-uint32 = DType("uint32", 4, "u", "I", "u32")
+int32 = DType("int32", 4, "i", "i")
+uint32 = DType("uint32", 4, "u", "I")
 int64 = DType("int64", 8, "i", "q")
 uint64 = DType("uint64", 8, "u", "Q")
 float16 = DType("float16", 2, "f", "e")
-float32 = DType("float32", 4, "f", "f", "f32")
+float32 = DType("float32", 4, "f", "f")
 float64 = DType("float64", 8, "f", "d")
 
 bfloat16 = DType("bfloat16", 2, "f", "H", coded=True)

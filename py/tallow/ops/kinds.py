@@ -281,30 +281,13 @@ class Operand(NamedTuple):
         return size_of(self.shape)
 
 
-@dataclass(frozen=True)
-class WholeKernel:
-    """A whole WGSL module of a user's, with entry point `main` and a binding for each operand, in
-    their order, and one for the result (devices/webgpu/codegen/whole.py).
-
-    scalars: the WGSL type of a scalar in each binding. overrides: the module's override constants,
-    with whether they have a value of their own. workgroups, constants: of the operands, the size
-    of the dispatch, and values of override constants.
-    """
-
-    text: str
-    scalars: tuple[str, ...]
-    overrides: Mapping[str, bool]
-    workgroups: Callable[..., tuple[int, int, int]]
-    constants: Callable[..., Mapping[str, Any]]
-
-
 class Apart(Op):
     """Shares a kernel with nothing, and reads its operands from memory."""
 
     @property
-    def has_wgsl(self) -> bool:
-        """Whether there is a kernel for WebGPU."""
-        return False
+    def kernels(self) -> Mapping[str, Any]:
+        """The kernels that it has, by the name of the kind of device whose target made them."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,17 +296,17 @@ class Custom(Apart):
     stands in the attribute `dtype`.
 
     title: the name that its user gave it. rule: the result's shape, from an Operand for each
-    operand. wgsl: the kernel for WebGPU, None where there is none. `numpy` computes what other
-    devices do not.
+    operand. own: the kernels that its user wrote, by the kind of device. `numpy` computes what
+    other devices do not.
     """
 
     title: str
     rule: Callable[..., Shape]
-    wgsl: WholeKernel | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def has_wgsl(self) -> bool:
-        return self.wgsl is not None
+    def kernels(self) -> Mapping[str, Any]:
+        return self.own
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         return self.rule(*(Operand(*spec) for spec in operands)), attrs["dtype"]

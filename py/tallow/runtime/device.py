@@ -156,12 +156,12 @@ def set_float32_function_precision(precision: str) -> None:
     and WebAssembly compute the same under both settings.
 
     precision: "highest", the default: WebGPU computes them by expressions of Tallow's, whose
-      largest errors docs/accuracy.md has. "medium": by WGSL's own functions, which take fewer
-      instructions. WGSL promises of sin and cos an absolute error of 2 ** -11 from -pi to pi, and
+      largest errors docs/accuracy.md has. "medium": by the GPU's own functions, which take fewer
+      instructions. It promises of sin and cos an absolute error of 2 ** -11 from -pi to pi, and
       nothing beyond or for NaN and infinities; of exp(x), 3 + 2 |x| units in the last place.
     Returns: nothing.
     Raises: OptionError for any other value.
-    Source: WGSL, section "Floating Point Accuracy", for what it promises.
+    Source: WebGPU Shading Language, section "Floating Point Accuracy", for what a GPU promises.
     """
     if precision not in FUNCTION_PRECISIONS:
         known = ", ".join(map(repr, FUNCTION_PRECISIONS))

@@ -1,8 +1,8 @@
 """Plans with an op for which a GPU has no code, run by NumPy for it.
 
-A custom op without WGSL (custom.py) is one, and so are factorisations of matrices (ops/linalg.py).
-The whole plan runs on the host: what it reads comes from the device, and what stays goes back, so
-that its tensors meet others of that device. A NoKernelWarning says so.
+A custom op without a kernel (custom.py) is one, and so are factorisations of matrices
+(ops/linalg.py). The whole plan runs on the host: what it reads comes from the device, and what
+stays goes back, so that its tensors meet others of that device. A NoKernelWarning says so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def has_code(used: Backend, graph: Graph) -> bool:
     lacking = {node.op for node in graph.nodes() if not used.target.computes(node.op)}
     if lacking:
         names, device = ", ".join(sorted(op.name for op in lacking)), used.info.device
-        hint = "give wgsl= where it is declared"
+        hint = "give it a kernel where it is declared (tl.custom_op)"
         if not any(op.declared for op in lacking):
             hint = "what comes before runs on the device if it is realized first"
         warnings.warn(

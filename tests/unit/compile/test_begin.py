@@ -31,7 +31,7 @@ def network() -> Graph:
 
 def test_every_kernel_is_begun_as_the_plan_has_it() -> None:
     begun: list[tuple[str, Mapping[str, Any]]] = []
-    plan = compile_graph(network(), begin=lambda *kernel: begun.append(kernel)).plan
+    plan = compile_graph(network(), "webgpu", begin=lambda *kernel: begun.append(kernel)).plan
     assert len(plan.modules) > 2
     assert begun == [(module, {}) for module in plan.modules]
 
@@ -47,7 +47,7 @@ def test_a_users_kernel_is_not_since_its_errors_are_explained_later() -> None:
     x = tl.Tensor(input_node("x", (8,), tl.float32))
     graph = Graph((x.node,), {"y": tl.exp(twice(tl.exp(x))).node}, "own")
     begun: list[str] = []
-    plan = compile_graph(graph, begin=lambda text, constants: begun.append(text)).plan
+    plan = compile_graph(graph, "webgpu", begin=lambda text, constants: begun.append(text)).plan
     (own,) = {step.kernel["module"] for step in plan.run if "op" in step.kernel}
     assert begun == [module for number, module in enumerate(plan.modules) if number != own]
 

@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tallow.compile import TARGETS
+from tallow.core.devices import KINDS
 from tallow.names import NAMES
 from tallow.runtime.device import DEVICES
 from tallow_build.paths import ROOT
@@ -134,19 +135,89 @@ def test_names_bind_nothing_that_stands_below_tallow() -> None:
     assert not upward(iter(homes), order)
 
 
-def settled() -> list[Import]:
-    """All imports but those by which the compiler and the runtime still name their devices."""
-    early = ("tallow.compile.", "tallow.custom", "tallow.runtime.")
+def test_no_package_imports_one_below_it() -> None:
+    order = listed((ROOT / "docs" / "architecture.md").read_text("utf-8"))
+    assert not upward(iter(all_imports()), order)
+
+
+DEVICE = re.compile(r"tallow\.devices\.(\w+)")
+
+
+def device_of(module: str) -> str | None:
+    """The kind of device whose folder has a module."""
+    found = DEVICE.match(module)
+    return found[1] if found else None
+
+
+def strangers(found: Iterable[Import]) -> list[str]:
+    """The imports by which a device's folder is used from outside, but for NumPy's by others, which
+    it computes for, and those of what another machine is told."""
     return [
-        each
-        for each in all_imports()
-        if not (each.of.startswith("tallow.devices.") and each.by.startswith(early))
+        each.where
+        for each in found
+        if device_of(each.of) not in (None, device_of(each.by))
+        and not (device_of(each.by) and device_of(each.of) == "numpy")
+        and not (each.by.startswith("tallow.serve.") and device_of(each.of) == "remote")
     ]
 
 
-def test_no_package_imports_one_below_it() -> None:
-    order = listed((ROOT / "docs" / "architecture.md").read_text("utf-8"))
-    assert not upward(iter(settled()), order)
+OPENED = {"tallow.torch": "tallow.devices.wasm.device"}
+"""What a room imports of a device's folder, since it is public: PyTorch's name for threads."""
+
+
+def test_a_device_is_used_through_the_registry_alone() -> None:
+    inside = {device_of(each.by) for each in all_imports()}
+    assert {*KINDS, "remote"} <= inside
+    found = [each for each in all_imports() if OPENED.get(each.by) != each.of]
+    assert not strangers(found)
+
+
+def test_this_test_sees_who_uses_a_device() -> None:
+    def between(by: str, of: str) -> list[str]:
+        return strangers([Import(f"tallow.{by}", f"tallow.{of}", "here")])
+
+    assert between("runtime.eager", "devices.webgpu.target") == ["here"]
+    assert between("devices.webgpu.target", "devices.wasm.target") == ["here"]
+    assert between("devices.numpy.target", "devices.webgpu.target") == ["here"]
+    assert between("runtime.hosted", "devices.numpy.runner") == ["here"]
+    assert not between("devices.wasm.runner", "devices.numpy.step")
+    assert not between("devices.wasm.runner", "devices.wasm.codegen")
+
+
+def test_one_device_alone_names_wgsl() -> None:
+    """custom_op has an argument of that name, which it hands on."""
+    own = LIBRARY / "devices" / "webgpu"
+    found = [path for path in FILES if "wgsl" in path.read_text("utf-8").lower()]
+    assert len([path for path in found if path.is_relative_to(own)]) > 10
+    assert [path for path in found if not path.is_relative_to(own)] == [LIBRARY / "custom.py"]
+    text = (LIBRARY / "custom.py").read_text("utf-8")
+    assert not re.findall(r"WGSL|wgsl\.|\.wgsl|wgsl[/_]|_wgsl", text)
+
+
+def in_code(path: Path) -> Iterator[str]:
+    """The names and texts of a file, but comments and docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    said = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node not in said and isinstance(node.value, str):
+            yield node.value
+        for field in ("id", "attr", "name", "arg", "module"):
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
+
+
+def test_compiler_and_code_generators_name_no_language_and_no_device() -> None:
+    """What a kind of device needs, they ask its target."""
+    named = re.compile("webgpu|wasm|wgsl|webassembly", re.I)
+    files = [path for room in ("compile", "codegen") for path in (LIBRARY / room).rglob("*.py")]
+    assert len(files) > 25
+    assert not [f"{path}: {each}" for path in files for each in in_code(path) if named.search(each)]
+    own = (LIBRARY / "devices" / "wasm").rglob("*.py")
+    assert any(named.search(each) for path in own for each in in_code(path))
 
 
 def test_the_runtime_knows_nothing_of_derivatives() -> None:
@@ -177,7 +248,7 @@ FOLDERS = sorted(module_of(path) for path in FILES if path.name == "__init__.py"
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_circle_inside_a_folder(folder: str) -> None:
     # The list of layers covers the library as a whole; `tallow` itself is at its end.
-    assert not circles(settled(), folder)
+    assert not circles(list(all_imports()), folder)
 
 
 def test_no_circle_inside_the_folders_of_the_build() -> None:
@@ -279,7 +350,7 @@ from tallow.graph import Graph, input_node
 x = tl.Tensor(input_node("x", (1, 3, 8, 8), tl.float32))
 w = tl.asarray([[[[0.5] * 3] * 3] * 3] * 4)
 y = F.softmax(F.global_avg_pool(F.relu(F.conv2d(x, w))), 1)
-compiled = compile_graph(Graph((x.node,), {"y": y.node}))
+compiled = compile_graph(Graph((x.node,), {"y": y.node}), "webgpu")
 assert compiled.plan.modules and compiled.stored_weights()
 sys.exit("numpy" in sys.modules)
 """

@@ -104,7 +104,8 @@ INNER = {("functions.philox", "normal")}
 
 
 def test_the_library_looks_up_nothing_by_text() -> None:
-    """binding.py does, by names.py; one package of others is imported where it is used."""
+    """binding.py does, by names.py, and core/devices.py, which lists the devices; one package of
+    others is imported where it is used."""
     late, looked_up, rooms = [], [], set()
     for path in FILES:
         name = str(path.relative_to(PACKAGE))

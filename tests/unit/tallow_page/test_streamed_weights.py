@@ -79,12 +79,12 @@ def graph_of(files: Files) -> Graph:
 
 
 def test_it_is_compiled_for_a_gpu_without_a_look_at_its_weights() -> None:
-    compiled = compile_graph(graph_of(Files(MODEL)))
+    compiled = compile_graph(graph_of(Files(MODEL)), "webgpu")
     away = [data for _, data in compiled.weights if isinstance(data, StreamedArray)]
     assert len(away) >= 5 and all(data.part for data in away)
     with pytest.raises(DataNotLoadedError, match="still on its way"):
         _ = away[0].data
-    whole = compile_graph(tl.onnx.load(MODEL).graph({"N": 1}))
+    whole = compile_graph(tl.onnx.load(MODEL).graph({"N": 1}), "webgpu")
     assert compiled.plan == whole.plan
     assert plan_serialization.keep(compiled, {}) == plan_serialization.keep(whole, {})
     asyncio.run(compiled.arrive())

@@ -1,4 +1,4 @@
-"""Decoding: a graph without coded types (core/dtype.py), which neither NumPy nor WGSL computes.
+"""Decoding: a graph without coded types (core/dtype.py), which neither NumPy nor a GPU computes.
 
 Constants stay as packed as they are in the file and become numbers on the device that reads them;
 floating ones become float32, integers int8 or uint8. bfloat16 and integers of less than a byte the

@@ -62,7 +62,7 @@ class _Numbers:
 
     @staticmethod
     def true_divide(x: float, y: float) -> float:
-        """As IEEE 754 has it: WGSL refuses a quotient of constants that is not finite."""
+        """As IEEE 754 has it: a shader may not have a quotient of constants that is not finite."""
         if y:
             return x / y
         return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1, y)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...compile.limits import host_limits
-from ...compile.passes.dynamic import float_dynamic
 from ...compile.passes.exact import exact_products
 from ...compile.passes.widen import widen
 from ...compile.plain import plain_plan
 from ...compile.target import Target
+from .passes import float_dynamic
 
 TARGET = Target(
     name="numpy",

@@ -12,20 +12,20 @@ from ...compile.count import effort
 from ...compile.fuse import Group
 from ...compile.limits import Limits
 from ...compile.passes.compose import compose_recurrences
-from ...compile.passes.dynamic import pack_dynamic
 from ...compile.passes.widen import widen
 from ...compile.target import Begin, GraphPass, Quick, Target
 from ...graph import Node
 from ...ops.kinds import Apart
 from ...ops.positions import update_at
-from ..webgpu.passes.winograd import use_winograd4
 from .blas import by_blas
 from .codegen.assembler import Function, encode
 from .codegen.disassembler import disassemble
 from .codegen.kernels import Features, kernel_for
 from .codegen.values import UnsupportedError
 from .passes.dots import use_dots
+from .passes.dynamic import pack_dynamic
 from .passes.panels import panel_views, use_panels
+from .passes.winograd import use_winograd4
 
 if TYPE_CHECKING:
     from .codegen.strided import Strided

@@ -9,7 +9,6 @@ from ...codegen.layout import Region
 from ...compile.fuse import Group
 from ...compile.limits import Limits
 from ...compile.passes.compose import compose
-from ...compile.passes.dynamic import single_steps, words_dynamic
 from ...compile.passes.exact import exact_products
 from ...compile.passes.packed import keep_packed, packed_nodes
 from ...compile.target import Begin, GraphPass, Target
@@ -20,6 +19,8 @@ from ...ops.kinds import Apart
 from .codegen.choice import Traits, traits_of
 from .codegen.group import kernel_for
 from .codegen.module import Result
+from .codegen.whole import NAME, checked_kernel
+from .passes.dynamic import single_steps, words_dynamic
 from .passes.narrow import narrow
 from .passes.split import split_long
 from .passes.winograd import use_winograd
@@ -77,7 +78,7 @@ def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
 
 
 TARGET = Target(
-    name="webgpu",
+    name=NAME,
     computes_64_bits=False,
     bools_as_words=True,
     in_place=True,
@@ -90,8 +91,9 @@ TARGET = Target(
     any_order=True,
     kernels=WgslKernels,
     limits=lambda limits: limits,
-    computes=lambda op: not isinstance(op, Apart) or op.has_wgsl,
+    computes=lambda op: not isinstance(op, Apart) or NAME in op.kernels,
     traits=Traits,
+    declared=checked_kernel,
     settled=limits_of,
     computes_float16=lambda limits: traits_of(limits).float16,
 )

@@ -7,6 +7,9 @@ import struct
 
 from ....core.dtype import DType, device_type
 
+SCALARS = {"bool": "bool", "int32": "i32", "uint32": "u32", "float32": "f32"}
+"""The types that WGSL computes, by the names of core/dtype.py."""
+
 _VEC4 = {"f32": "vec4f", "i32": "vec4i", "u32": "vec4u", "bool": "vec4<bool>"}
 
 # WGSL refuses constants that are not finite, so these are read from memory as bits.
@@ -19,13 +22,14 @@ PRIVATE_BITS = {
 
 def type_of(dtype: DType, width: int = 1) -> str:
     """The WGSL type of one element, or of four side by side."""
-    scalar = str(device_type(dtype).wgsl)
+    scalar = SCALARS[device_type(dtype).name]
     return _VEC4[scalar] if width == 4 else scalar
 
 
 def suffix_of(dtype: DType, width: int) -> str:
     """What keeps the helper functions for different types apart."""
-    return f"{device_type(dtype).wgsl}x4" if width == 4 else str(device_type(dtype).wgsl)
+    scalar = SCALARS[device_type(dtype).name]
+    return f"{scalar}x4" if width == 4 else scalar
 
 
 _GREATEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]

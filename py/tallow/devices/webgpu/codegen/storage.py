@@ -6,14 +6,14 @@ from ....codegen.index import Coord, is_multiple
 from ....codegen.layout import is_packed
 from ....core.dtype import DType
 from .index_text import text_of
-from .literal import type_of
+from .literal import SCALARS, type_of
 
 
 def array_type(dtype: DType, width: int) -> str:
     """The element type of the binding."""
     if is_packed(dtype):
         return "u32"
-    scalar = "u32" if dtype.kind == "b" else str(dtype.wgsl)
+    scalar = "u32" if dtype.kind == "b" else SCALARS[dtype.name]
     return {"f32": "vec4f", "i32": "vec4i", "u32": "vec4u"}[scalar] if width == 4 else scalar
 
 

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ....core.dtype import DType
-from ....errors import OptionError
+from ....errors import DTypeError, OptionError
 from ....graph import Node
-from ....ops.kinds import Custom, Operand, WholeKernel
+from ....ops.kinds import Custom, Operand
 from .module import MAX_WORKGROUPS, Kernel
 
-MOST_BINDINGS = 8
-"""The storage buffers that a kernel binds on every WebGPU device."""
+NAME = "webgpu"
+"""Of the device whose kernels these are."""
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _BINDING = re.compile(
@@ -31,6 +32,31 @@ _OVERRIDE = re.compile(r"(@id\s*\([^)]*\)\s*)?\boverride\s+(\w+)[^;=]*(=)?")
 _MAIN = re.compile(r"\bfn\s+main\s*\([^{]*\{")
 
 
+@dataclass(frozen=True)
+class WholeKernel:
+    """A whole WGSL module of a user's, with entry point `main` and a binding for each operand, in
+    their order, and one for the result.
+
+    scalars: the WGSL type of a scalar in each binding. overrides: the module's override constants,
+    with whether they have a value of their own. workgroups, constants: of the operands, the size
+    of the dispatch, and values of override constants.
+    """
+
+    text: str
+    scalars: tuple[str, ...]
+    overrides: Mapping[str, bool]
+    workgroups: Callable[..., tuple[int, int, int]]
+    constants: Callable[..., Mapping[str, Any]]
+
+    def check(self, op: str, types: Sequence[DType]) -> None:
+        """Raises DTypeError if elements of these types, the result's last, aren't what it reads and
+        writes."""
+        for number, (each, wanted) in enumerate(zip(types, self.scalars, strict=True)):
+            if scalar_of(each) != wanted:
+                which = "the result" if number == len(types) - 1 else f"operand {number}"
+                raise DTypeError(f"{op}: {which} is {each.name}, but its WGSL has {wanted} there")
+
+
 def scalar_of(dtype: DType) -> str:
     """The WGSL type in which a kernel finds the elements of a type: bools as u32, 0 or 1."""
     return _SCALARS.get(dtype.kind, "u32")
@@ -43,8 +69,10 @@ def checked_kernel(
     workgroups: Callable[..., tuple[int, int, int]],
     constants: Callable[..., Mapping[str, Any]] | None,
 ) -> WholeKernel:
-    """The kernel of an op that a user declares. Raises OptionError for a text that does not bind
-    `operands` arrays and a result, or has no entry point."""
+    """The kernel of an op that a user declares. Raises OptionError for what is no text, and for one
+    that does not bind `operands` arrays and a result, or has no entry point."""
+    if not isinstance(text, str):
+        raise OptionError(f"{op}: wgsl= must be the text of a module, not {text!r}")
     code = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     main = _MAIN.search(code)
     if main is None or not re.search(r"@compute\b", code):
@@ -109,7 +137,7 @@ def _bindings(op: str, code: str, operands: int) -> tuple[list[str], tuple[str, 
 def whole(node: Node, op: Custom) -> Kernel:
     """The kernel of a custom op's node. Raises OptionError where the op has no WGSL, or where its
     functions give no workgroups or constants."""
-    kernel = op.wgsl
+    kernel: WholeKernel | None = op.kernels.get(NAME)
     if kernel is None:
         raise OptionError(
             f"{op.title}: it has no code for WebGPU; give wgsl=, or compute it on the device "

@@ -11,13 +11,14 @@ from array import array
 from dataclasses import replace
 
 from ....compile.passes import rewrite
+from ....compile.passes.pools import integer_max_pool
 from ....compile.ranges import is_wide, largest_feed
 from ....core.dtype import DType, device_type, float16
 from ....core.hostarray import HostArray, elements, from_values
 from ....errors import DTypeError, WideIntegerError
 from ....functions.elementwise import expand_node
 from ....graph import Graph, Node, constant, make
-from ....ops import contract, logic, movement, reduce, window
+from ....ops import contract, logic, reduce, window
 from ....ops import elementwise as e
 
 
@@ -120,20 +121,3 @@ def _integer_matmul(a: Node, b: Node) -> Node:
     right = rewrite.expand(rewrite.reshape(turned, (batch, 1, columns, inner)), shape)
     total = make(reduce.sum_, make(e.multiply, left, right), axes=(3,))
     return rewrite.reshape(total, (batch, rows, columns))
-
-
-def integer_max_pool(node: Node, x: Node) -> Node:
-    """The maximum of shifted slices of the padded image."""
-    attrs = node.attrs
-    least = 0 if x.dtype.kind == "u" else -(1 << (8 * x.dtype.size - 1))
-    pads = ((0, 0), *attrs["padding"], (0, 0))
-    padded = make(movement.pad, x, pads=pads, value=least)
-    steps = (1, *attrs["stride"], 1)
-    result: Node | None = None
-    for i in range(attrs["kernel"][0]):
-        for j in range(attrs["kernel"][1]):
-            starts = (0, i * attrs["dilation"][0], j * attrs["dilation"][1], 0)
-            part = make(movement.slice_, padded, starts=starts, steps=steps, shape=node.shape)
-            result = part if result is None else make(e.maximum, result, part)
-    assert result is not None
-    return result

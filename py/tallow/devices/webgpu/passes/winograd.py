@@ -10,10 +10,9 @@ does one whose weight is packed (packed.py): transformed, it would be seven time
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import prod
 from typing import Any
 
+from ....codegen.groups import is_plain_3x3
 from ....codegen.layout import stored_bytes
 from ....compile.partition import static_nodes
 from ....compile.passes import rewrite
@@ -21,13 +20,11 @@ from ....compile.passes.packed import packed_nodes
 from ....core.dtype import float32
 from ....core.hostarray import from_values
 from ....graph import Graph, Node, constant, make, rebuild
-from ....ops import contract, window, winograd4
+from ....ops import contract, window
 from ....ops import winograd as ops
 from ....ops.kinds import Contraction
 from ..codegen.choice import Traits, winograd_pays
 from ..codegen.module import MAX_WORKGROUPS
-
-_CHANNELS, _TILES = 8, 12  # from which on F(4x4, 3x3) is faster than the definition
 
 SMALL = 4 << 20  # bytes of a transformed image and product that are not worth saving
 
@@ -45,7 +42,7 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
     matrix = constant(from_values(ops.weight_matrix(), (1, ops.POSITIONS, 9), float32))
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        if _is_plain(node) and node.inputs[1] in ready and winograd_pays(node, traits):
+        if is_plain_3x3(node) and node.inputs[1] in ready and winograd_pays(node, traits):
             x, weight = inputs
             image, weight, product = _parts(x, weight, matrix, node.attrs["padding"])
             modest = _bytes(image) + _bytes(product) <= budget
@@ -54,30 +51,6 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
         return rebuild(node, inputs)
 
     return graph.rewrite(rule, (window.conv2d,))
-
-
-def use_winograd4(graph: Graph, apart: Callable[[Node], bool] = lambda node: False) -> Graph:
-    """The graph with 3x3 convolutions of stride 1 as F(4x4, 3x3) (ops/winograd4.py) where they have
-    enough channels and tiles: some tiles at a time, the whole weight is read. apart: whether no
-    kernel computes a convolution."""
-    static = static_nodes(graph)
-
-    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        plain = _is_plain(node) and node.inputs[1] in static and not apart(node)
-        if plain and _is_large(node):
-            x, weight = inputs
-            transformed = make(winograd4.winograd_weight, weight)
-            padding = node.attrs["padding"]
-            return make(winograd4.winograd_conv2d, x, transformed, padding=padding)
-        return rebuild(node, inputs)
-
-    return graph.rewrite(rule, (window.conv2d,))
-
-
-def _is_large(node: Node) -> bool:
-    channels, filters = node.inputs[1].shape[2:]
-    tiles = node.shape[0] * prod(winograd4.tiles_of(node.shape[1:3]))
-    return channels % 4 == filters % 8 == 0 and channels >= _CHANNELS and tiles >= _TILES
 
 
 def _bytes(node: Node) -> int:
@@ -93,18 +66,6 @@ def _largest(graph: Graph, static: set[Node]) -> int:
             if isinstance(node.op, Contraction) and node not in static
         ),
         default=0,
-    )
-
-
-def _is_plain(node: Node) -> bool:
-    """Whether the node is a 3x3 convolution of stride 1 and one group."""
-    return (
-        node.op is window.conv2d
-        and node.dtype == float32
-        and node.inputs[1].shape[:2] == (3, 3)
-        and tuple(node.attrs["stride"]) == (1, 1)
-        and tuple(node.attrs["dilation"]) == (1, 1)
-        and node.attrs["groups"] == 1
     )
 
 

@@ -2,9 +2,9 @@
 
     given ─▶ NumPy's graph ─▶ the device's graph ─▶ host steps
 
-WGSL has no float64: NumPy computes a node if anything in it, or anything it reads, is float64 and
-not a constant. A constant that is only cast to float32 is just as exact on the device. WGSL has no
-64-bit integers either: NumPy computes a node if it makes or reads some that might not fit into
+WebGPU has no float64: NumPy computes a node if anything in it, or anything it reads, is float64 and
+not a constant. A constant that is only cast to float32 is just as exact on the device. WebGPU has
+no 64-bit integers either: NumPy computes a node if it makes or reads some that might not fit into
 32 bits (compile/ranges.py). Integers that NumPy computes or that a run is given are assumed to be
 small where the device reads them; if a run finds larger ones, another stage is built.
 

@@ -10,11 +10,11 @@ from ....compile.passes.compose import compose_gradients
 from ....compile.passes.dynamic import compose_dynamic
 from ....compile.passes.fold import fold
 from ....compile.passes.layout import layout
+from ....compile.passes.pools import integer_max_pool
 from ....compile.passes.simplify import simplify
 from ....core import dtype as dt
 from ....core.hostarray import from_values
 from ....core.shape import Shape
-from ....devices.webgpu.passes.narrow import integer_max_pool
 from ....graph import Graph, Node, constant, make, rebuild
 from ....ops import contract, movement, window, winograd
 from ....ops import elementwise as e
