@@ -104,7 +104,7 @@ class Ort {
   async first(files) {
     const args = await given(files);
     const buffers = args.inputs.map(({ values }) => values.buffer);
-    return this.#rpc.call("first", args, [args.model.buffer, ...buffers]);
+    return this.#rpc.call("first", args, { transfer: [args.model.buffer, ...buffers] });
   }
 
   /** @param {number} milliseconds @param {number} most */

@@ -88,9 +88,9 @@ test("the status shows progress, and finally the number of kernels", async () =>
     threads: null,
     plain: false,
   });
-  worker.raise("progress", { stage: "download", done: 1e6, total: 4e6 });
-  worker.raise("progress", { stage: "kernels", done: 1, total: 7 });
+  worker.report("boot", { stage: "download", done: 1e6, total: 4e6 });
   await worker.answer("boot", started("webgpu"));
+  worker.report("load", { stage: "kernels", done: 1, total: 7 });
   await worker.answer("load", { kernels: 7 });
   await preparing;
   assert.deepEqual(

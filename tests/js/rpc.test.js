@@ -74,11 +74,103 @@ test("events reach all listeners", () => {
   const { rpc, worker } = started();
   /** @type {any[]} */
   const events = [];
-  rpc.on("progress", (data) => events.push(data.done));
-  rpc.on("progress", (data) => events.push(-data.done));
-  worker.say({ event: "progress", done: 3 });
+  rpc.on("stage", (data) => events.push(data.done));
+  rpc.on("stage", (data) => events.push(-data.done));
+  worker.say({ event: "stage", done: 3 });
   worker.say({ event: "other" });
   assert.deepEqual(events, [3, -3]);
+});
+
+test("reports reach their own call, in order", async () => {
+  const { rpc, worker } = started();
+  /** @type {any[]} */
+  const [ones, twos] = [[], []];
+  const one = rpc.call("a", {}, { onProgress: (done) => ones.push(done) });
+  const two = rpc.call("b", {}, { onProgress: (done) => twos.push(done) });
+  const silent = rpc.call("c");
+  worker.say({ id: 1, progress: [1, 2] });
+  worker.say({ id: 2, progress: ["x"] });
+  worker.say({ id: 3, progress: ["nobody listens"] });
+  worker.say({ id: 1, progress: [3] });
+  for (const id of [3, 2, 1]) worker.say({ id, result: id });
+  assert.deepEqual(await Promise.all([one, two, silent]), [1, 2, 3]);
+  worker.say({ id: 1, progress: ["too late"] });
+  assert.deepEqual([ones, twos], [[1, 2, 3], ["x"]]);
+});
+
+test("what is handed over is not copied", async () => {
+  const { rpc } = started();
+  const { buffer } = new Uint8Array(4);
+  /** @type {any[]} */
+  const sent = [];
+  workers[0].postMessage = (...message) => sent.push(message);
+  void rpc.call("a", { buffer }, { transfer: [buffer] });
+  assert.deepEqual(sent, [[{ id: 1, action: "a", args: { buffer } }, [buffer]]]);
+});
+
+for (const response of [{ result: "late" }, { error: { type: "OnnxError", words: "no" } }]) {
+  test(`an aborted call ends when its action has: ${Object.keys(response)}`, async () => {
+    const { rpc, worker } = started();
+    const stop = new AbortController();
+    /** @type {number[]} */
+    const reports = [];
+    const onProgress = (/** @type {number} */ done) => {
+      reports.push(done);
+      if (done === 2) stop.abort();
+    };
+    const open = rpc.call("a", {}, { signal: stop.signal, onProgress });
+    let over = false;
+    open.catch(() => (over = true));
+    worker.say({ id: 1, progress: [1, 2, 3] });
+    assert.deepEqual(worker.asked.slice(1), [{ abort: 1 }]);
+    worker.say({ id: 1, progress: [4] });
+    stop.abort(); // a second time
+    await turn();
+    assert.equal(over, false);
+    worker.say({ id: 1, ...response });
+    await assert.rejects(open, { name: "AbortError" });
+    assert.deepEqual(reports, [1, 2]);
+    assert.equal(worker.asked.length, 2);
+  });
+}
+
+test("a call that was aborted before it began sends nothing", async () => {
+  const { rpc, worker } = started();
+  const reason = new Error("not wanted");
+  const signal = AbortSignal.abort(reason);
+  await assert.rejects(rpc.call("a", {}, { signal }), reason);
+  assert.deepEqual(worker.asked, []);
+  mock.timers.tick(60_000); // no silence is counted
+  assert.equal(worker.terminated, false);
+});
+
+test("an abort after the call has ended says nothing", async () => {
+  const { rpc, worker } = started();
+  const stop = new AbortController();
+  const open = rpc.call("a", {}, { signal: stop.signal });
+  worker.say({ id: 1, result: "in time" });
+  assert.equal(await open, "in time");
+  stop.abort();
+  assert.equal(worker.asked.length, 1);
+});
+
+test("a worker that is replaced in the middle of a stream ends it with an error", async () => {
+  const { rpc, worker } = started();
+  const stop = new AbortController();
+  /** @type {number[]} */
+  const reports = [];
+  const open = rpc.call("a", {}, { onProgress: (done) => reports.push(done) });
+  const stopped = rpc.call("b", {}, { signal: stop.signal });
+  worker.say({ id: 1, progress: [1] });
+  stop.abort();
+  rpc.close(words("startingAgain"));
+  await assert.rejects(open, (error) => {
+    assert.ok(error instanceof RemoteError);
+    assert.deepEqual([error.type, error.words], ["WorkerClosed", words("startingAgain")]);
+    return true;
+  });
+  await assert.rejects(stopped, { name: "AbortError" }); // its caller no longer waits for it
+  assert.deepEqual(reports, [1]);
 });
 
 test("the failure of a worker rejects all open and later calls", async () => {
@@ -125,7 +217,7 @@ test("silence counts while calls are open, and every message ends it", async () 
   mock.timers.tick(10_000); // no call is open
   const open = rpc.call("a");
   mock.timers.tick(2000);
-  worker.say({ event: "progress" });
+  worker.say({ id: 1, progress: [{}] });
   mock.timers.tick(2000);
   assert.equal(worker.terminated, false);
   mock.timers.tick(1000);

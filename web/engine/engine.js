@@ -15,6 +15,7 @@ import { explained, describeProgress } from "./progress.js";
 
 /** @typedef {import("../shared/devices.js").Wanted} Wanted */
 /** @typedef {import("../shared/devices.js").Machine} Machine */
+/** @typedef {import("./rpc.js").Options} Options */
 /** @import {Device, Words, Started, Status, Outside, Model, Listener, Tuned} from "./types.js" */
 
 /** Errors after which calls are retried on a replacement worker or device. */
@@ -73,7 +74,7 @@ export class Engine {
     this.#connect =
       outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker(), BEGINNING));
     this.#models = new Models(
-      (name) => this.#askAnywhere("load", { model: name }),
+      (name) => this.#askAnywhere("load", { model: name }, { onProgress: this.#report }),
       (warnings) => listener.warned(warnings),
       outside.describe,
     );
@@ -283,10 +284,11 @@ export class Engine {
    * Call an action of the worker; if it fails on the device, once more on the one that takes over.
    * @param {"load" | "digit" | "classify"} action
    * @param {Record<string, unknown>} args
+   * @param {Options} [options]
    */
-  async #askAnywhere(action, args) {
+  async #askAnywhere(action, args, options) {
     try {
-      return await this.#ask(action, args);
+      return await this.#ask(action, args, options);
     } catch (error) {
       const { type, words: why } = /** @type {import("./rpc.js").RemoteError} */ (error);
       const label = labelOf(this.#actual);
@@ -297,7 +299,7 @@ export class Engine {
         this.#begin(this.#rpc, "device");
         this.#listener.again(words("goingOnWith", label, why, DEVICES[instead].label));
       }
-      return this.#ask(action, args);
+      return this.#ask(action, args, options);
     }
   }
 
@@ -306,14 +308,16 @@ export class Engine {
    * opened.
    * @param {string} action
    * @param {Record<string, unknown>} args
+   * @param {Options} [options]
    */
-  async #ask(action, args) {
+  async #ask(action, args, options = {}) {
     for (let tries = 1; ; tries++) {
       const rpc = this.#rpc;
       if (!rpc) throw new NotReady(words("startingAgain"));
       try {
-        return await rpc.call(action, args);
+        return await rpc.call(action, args, options);
       } catch (error) {
+        if (options.signal?.aborted) throw error;
         const { type, words } = /** @type {import("./rpc.js").RemoteError} */ (error);
         if (type === "DeviceLostError" && rpc === this.#rpc && tries < MAX_TRIES) continue;
         this.#listener.failed(words);
@@ -322,6 +326,16 @@ export class Engine {
     }
   }
 
+  /**
+   * Show what is reported by calls that get the worker or a model ready.
+   * @param {import("./progress.js").Progress} progress
+   */
+  #report = (progress) => {
+    const { stage, done = 0, total = 0 } = progress;
+    if (stage === "kernels") this.#listener.compiled(done, total);
+    if (this.#preparing) this.#listener.status({ state: "loading", ...describeProgress(progress) });
+  };
+
   /** @returns {Promise<Started>} */
   #start() {
     if (this.#started) return this.#started;
@@ -329,12 +343,6 @@ export class Engine {
     this.#rpc = rpc;
     this.#python = false;
     rpc.on("stage", (stage) => this.#listener.stage(stage));
-    rpc.on("progress", (progress) => {
-      if (progress.stage === "kernels") this.#listener.compiled(progress.done, progress.total);
-      if (this.#preparing && rpc === this.#rpc) {
-        this.#listener.status({ state: "loading", ...describeProgress(progress) });
-      }
-    });
     rpc.on("python", ({ failed }) => {
       if (rpc !== this.#rpc) return;
       this.#python = !failed;
@@ -365,7 +373,7 @@ export class Engine {
     const plain = this.#failures.crashed;
     const wanted = { device: this.#device, machine: this.#machine, threads: this.#threads, plain };
     const started = /** @type {Promise<Started>} */ (
-      rpc.call(action, wanted).catch(explained("startFailed"))
+      rpc.call(action, wanted, { onProgress: this.#report }).catch(explained("startFailed"))
     );
     this.#started = started;
     // Only the latest start counts, after quick switches as after a replaced worker.

@@ -4,9 +4,10 @@
 import { LocalizedError, words, wordsOf } from "../i18n/messages.js";
 
 /** @typedef {import("../i18n/messages.js").Words} Words */
+/** @typedef {{stage: string, done?: number, total?: number}} Progress  of a call */
 
 /**
- * @param {{stage: string, done?: number, total?: number}} progress
+ * @param {Progress} progress
  * @returns {{words: Words, done?: number, total?: number}}
  */
 export function describeProgress({ stage, done = 0, total = 0 }) {

@@ -2,12 +2,12 @@
 /**
  * Calls a worker's actions as promises.
  *
- * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The
- * worker may also send events, {event, ...}. worker/serve.js is the other end. When the worker
- * fails, all open and later calls are rejected, so no call waits forever.
+ * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. Until
+ * then the worker may send {id, progress: [...]}, and the page {abort: id}. Events, {event, ...},
+ * belong to no call. worker/serve.js is the other end. When the worker fails, all open and later
+ * calls are rejected, so no call waits forever.
  *
- * A worker counts as stuck when calls are open and it has sent neither responses nor events for
- * `patience` seconds. Slow work reports progress: downloads with every chunk, compilation with
+ * A worker counts as stuck when calls are open and it has sent nothing for `patience` seconds. Slow work reports progress: downloads with every chunk, compilation with
  * every kernel. Before its first message it has less time, since some never begin: in Firefox on a
  * busy machine, now and then, one of which nothing is heard after it has started a worker itself.
  */
@@ -28,11 +28,26 @@ export class RemoteError extends LocalizedError {
   }
 }
 
+/**
+ * @typedef {object} Options  of a call
+ * @property {AbortSignal} [signal]  asks the action to stop
+ * @property {(progress: any) => void} [onProgress]  gets all that the action reports, in order,
+ *   until the signal is aborted
+ * @property {Transferable[]} [transfer]  what of the arguments is handed over instead of copied
+ *
+ * @typedef {object} Call
+ * @property {(value: any) => void} resolve
+ * @property {(error: unknown) => void} reject
+ * @property {AbortSignal} [signal]
+ * @property {(progress: any) => void} [onProgress]
+ * @property {() => void} abort
+ */
+
 /** Silence is counted in ticks, because clocks go on while a machine sleeps. */
 const TICK_MS = 1000;
 
 export class Rpc {
-  /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
+  /** @type {Map<number, Call>} */
   #open = new Map();
   /** @type {Map<string, ((data: any) => void)[]>} */
   #listeners = new Map();
@@ -78,18 +93,24 @@ export class Rpc {
     }
   }
 
+  // Why: docs/decisions/page.md, "An aborted call ends when its action has"
   /**
    * @param {string} action
    * @param {Record<string, unknown>} [args]
-   * @param {Transferable[]} [transfer]
+   * @param {Options} [options]
    * @returns {Promise<any>}
    * @throws {RemoteError}
+   * @throws the signal's reason if it was aborted: once the action has ended, whatever came of it;
+   *   at once, without a request, if it was aborted before the call
    */
-  call(action, args = {}, transfer = []) {
+  call(action, args = {}, { signal, onProgress, transfer = [] } = {}) {
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#closed) return Promise.reject(this.#closed);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject });
+      const abort = () => this.#worker.postMessage({ abort: id });
+      this.#open.set(id, { resolve, reject, signal, onProgress, abort });
+      signal?.addEventListener("abort", abort);
       this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
       this.#worker.postMessage({ id, action, args }, transfer);
     });
@@ -113,9 +134,7 @@ export class Rpc {
     if (this.#closed) return;
     this.#closed = new RemoteError("WorkerClosed", reason);
     this.#worker.terminate();
-    for (const { reject } of this.#open.values()) reject(this.#closed);
-    this.#open.clear();
-    this.#rest();
+    for (const id of this.#open.keys()) this.#end(id, { error: this.#closed });
     this.#raise("close", { reason, spoke: this.#spoke });
   }
 
@@ -141,11 +160,34 @@ export class Rpc {
       this.#raise(data.event, data);
       return;
     }
-    const call = this.#open.get(data.id);
-    this.#open.delete(data.id);
+    const { id, progress, result, error } = data;
+    if (progress) this.#report(id, progress);
+    else this.#end(id, { result, error: error && new RemoteError(error.type, error.words) });
+  }
+
+  /**
+   * @param {number} id  of a call
+   * @param {unknown[]} reports
+   */
+  #report(id, reports) {
+    const call = this.#open.get(id);
+    for (const each of reports) if (!call?.signal?.aborted) call?.onProgress?.(each);
+  }
+
+  /**
+   * @param {number} id  of a call
+   * @param {{result?: unknown, error?: RemoteError}} outcome
+   */
+  #end(id, { result, error }) {
+    const call = this.#open.get(id);
+    this.#open.delete(id);
     if (!this.#open.size) this.#rest();
-    if (data.error) call?.reject(new RemoteError(data.error.type, data.error.words));
-    else call?.resolve(data.result);
+    if (!call) return;
+    const { signal, resolve, reject, abort } = call;
+    signal?.removeEventListener("abort", abort);
+    if (signal?.aborted) reject(signal.reason);
+    else if (error) reject(error);
+    else resolve(result);
   }
 
   /**

@@ -149,7 +149,7 @@ export function startPhotographs() {
  */
 async function ask(action, args, handed = []) {
   try {
-    return await startPhotographs().call(action, args, handed);
+    return await startPhotographs().call(action, args, { transfer: handed });
   } catch (error) {
     const known = error instanceof RemoteError && error.type === "PhotoError";
     throw known ? new PhotoError(error.words) : error;

@@ -3,7 +3,7 @@
 
 import { StreamedFile } from "../shared/streamed.js";
 import { fetchBytes } from "../shared/fetch.js";
-import { emit } from "./serve.js";
+import { announce } from "./serve.js";
 
 /** Milliseconds between two reports of progress, at least. */
 const MIN_MS_BETWEEN_REPORTS = 50;
@@ -14,7 +14,7 @@ let open = 0;
 let reportedAt = 0;
 
 /**
- * Fetch a file of the site, reporting progress as events of the stage "download".
+ * Fetch a file of the site, reporting progress to the calls that are open.
  * @param {string} path  relative to the site
  * @param {{bytes: number, sha256?: string}} expected
  * @param {(response: Response) => void} [onResponse]  see fetch.js
@@ -60,5 +60,5 @@ function add(bytes) {
 
 function report() {
   reportedAt = performance.now();
-  emit("progress", { stage: "download", done, total });
+  announce({ stage: "download", done, total });
 }

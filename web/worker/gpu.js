@@ -6,7 +6,7 @@
 import { openForPython } from "../gpu/python.js";
 import { LocalizedError, say, wordsOf } from "../i18n/messages.js";
 import { SITE } from "../shared/fetch.js";
-import { emit } from "./serve.js";
+import { announce, emit } from "./serve.js";
 
 /** @typedef {import("../gpu/python.js").Gpu & {words: import("../i18n/messages.js").Words | null}} Gpu */
 
@@ -22,7 +22,7 @@ async function open() {
         opened = undefined; // so that the next call asks the browser again
         emit("lost", { reason });
       },
-      onProgress: (done, total) => emit("progress", { stage: "kernels", done, total }),
+      onProgress: (done, total) => announce({ stage: "kernels", done, total }),
     });
     return Object.assign(gpu, { words: null });
   } catch (error) {

@@ -12,7 +12,7 @@
  *   exec({code, filename})  run code in __main__, with top-level `await`
  *                           -> {status, result}: the exit status; the value of the last expression
  *                           if that can be JSON, otherwise null
- * Events: {event: "progress", ...} during boot; {event: "stdout" | "stderr", text} during exec.
+ * Events: {event: "stdout" | "stderr", text} during exec.
  */
 
 import { BEST } from "../shared/devices.js";

@@ -3,7 +3,14 @@
 
 import { publicWords, wordsOf } from "../i18n/messages.js";
 
-/** @typedef {(args: any) => unknown} Action */
+/**
+ * @typedef {object} Context  of a call, for its action
+ * @property {AbortSignal} signal  aborted when the page wants the action to stop
+ * @property {(report: object) => void} progress  tells the page how far the action is; all reports
+ *   arrive, in order
+ *
+ * @typedef {(args: any, context: Context) => unknown} Action
+ */
 
 /** The result of an action, with what of it is handed over instead of copied. */
 export class Handed {
@@ -15,6 +22,70 @@ export class Handed {
     this.result = result;
     this.parts = parts;
   }
+}
+
+// Why: docs/decisions/page.md, "Reports of one frame are one message"
+/** Reports that follow another one sooner than this many milliseconds are sent together. */
+const FRAME_MS = 16;
+
+/** A request until its response. */
+class Call {
+  #id;
+  #stop = new AbortController();
+  /** Reports that are not yet sent. @type {object[]} */
+  #waiting = [];
+  #sentAt = -Infinity;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {number} id */
+  constructor(id) {
+    this.#id = id;
+  }
+
+  get signal() {
+    return this.#stop.signal;
+  }
+
+  abort() {
+    this.#stop.abort();
+  }
+
+  /** @param {object} report */
+  progress = (report) => {
+    this.#waiting.push(report);
+    const rest = this.#sentAt + FRAME_MS - performance.now();
+    if (rest <= 0) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), rest);
+  };
+
+  /** Send the reports that wait. */
+  flush() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#waiting.length) return;
+    postMessage({ id: this.#id, progress: this.#waiting });
+    this.#waiting = [];
+    this.#sentAt = performance.now();
+  }
+}
+
+/** Those with an id: nobody waits for the others. @type {Map<number, Call>} */
+const calls = new Map();
+
+/**
+ * What was announced before the first call, the last of each stage; null from then on.
+ * @type {Map<string, object> | null}
+ */
+let early = new Map();
+
+/**
+ * Report what all open calls wait for: downloads, kernels. The first call hears what came before.
+ * @param {{stage: string, done?: number, total?: number}} report
+ */
+export function announce(report) {
+  for (const call of calls.values()) call.progress(report);
+  early?.set(report.stage, report);
 }
 
 /**
@@ -31,20 +102,35 @@ export function emit(event, data = {}) {
  * @param {Record<string, Action>} actions
  */
 export function serve(actions) {
-  addEventListener("message", async ({ data: { id, action, args } }) => {
+  addEventListener("message", async ({ data: { id, action, args, abort } }) => {
+    if (abort) return calls.get(abort)?.abort(); // unless it has ended
+    const call = new Call(id);
+    if (id) {
+      calls.set(id, call);
+      early?.forEach(call.progress);
+      early = null;
+    }
+    const end = (/** @type {object} */ response, /** @type {Transferable[]} */ transfer = []) => {
+      call.flush();
+      postMessage({ id, ...response }, { transfer });
+    };
     try {
       const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
       if (!run)
         throw new Error(
           `The worker has no action ${action}; it has ${Object.keys(actions).join(", ")}.`,
         );
-      const done = await run(args);
+      const done = await run(args, { signal: call.signal, progress: call.progress });
       const { result, parts } = done instanceof Handed ? done : new Handed(done, []);
-      postMessage({ id, result }, { transfer: parts });
+      end({ result }, parts);
     } catch (error) {
-      console.error(error); // with its stack or Python traceback
-      postMessage({ id, error: describeError(error) });
+      // With its stack or Python traceback.
+      if (error !== call.signal.reason) console.error(error);
+      end({ error: describeError(error) });
+    } finally {
+      calls.delete(id);
     }
+    return undefined;
   });
 }
 

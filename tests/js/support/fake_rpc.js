@@ -8,7 +8,7 @@ import { deferred, turn } from "./steps.js";
 
 /** A fake client of a worker: the test answers its calls and raises its events. */
 export class FakeRpc {
-  /** @type {{action: string, args: any, answer: ReturnType<typeof deferred>}[]} */
+  /** @type {{action: string, args: any, options: any, answer: ReturnType<typeof deferred>}[]} */
   calls = [];
   /** @type {Map<string, (data: any) => void>} */
   #listeners = new Map();
@@ -24,10 +24,10 @@ export class FakeRpc {
     this.#listeners.get(event)?.(data);
   }
 
-  /** @param {string} action @param {any} [args] */
-  call(action, args) {
+  /** @param {string} action @param {any} [args] @param {any} [options] */
+  call(action, args, options = {}) {
     const answer = deferred();
-    this.calls.push({ action, args, answer });
+    this.calls.push({ action, args, options, answer });
     return answer.promise;
   }
 
@@ -44,6 +44,11 @@ export class FakeRpc {
     const found = this.calls.findLast((call) => call.action === action);
     assert.ok(found, `${action} was not called: ${this.calls.map((call) => call.action)}`);
     return found;
+  }
+
+  /** Reports about the newest call of an action. @param {string} action @param {any} progress */
+  report(action, progress) {
+    this.last(action).options.onProgress(progress);
   }
 
   /** @param {string} action @param {any} [result] */

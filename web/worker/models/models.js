@@ -12,7 +12,7 @@ import { Part } from "../../shared/streamed.js";
 import { download, downloadPieces } from "../downloads.js";
 import { find, forget, keyOf, mayBePlansFault, save } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit, describeError } from "../serve.js";
+import { announce, describeError } from "../serve.js";
 import { reportStage, stage } from "../stage.js";
 
 /**
@@ -113,7 +113,7 @@ export class Models {
         await discardPlan(name, fetched, error);
       }
     }
-    emit("progress", { stage: "compile", model: name });
+    announce({ stage: "compile" });
     const { files, card } = fetched;
     fetched.files = null; // what Python does not take must not stay in memory
     const { app } = this.#worker;

@@ -11,7 +11,7 @@
 import { Fingerprint } from "../../shared/bytes.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit, describeError } from "../serve.js";
+import { announce, describeError } from "../serve.js";
 import { reportStage } from "../stage.js";
 
 /**
@@ -35,7 +35,7 @@ import { reportStage } from "../stage.js";
 const BYTES_PER_REPORT = 16e6;
 
 /** Tell the page that this worker is not stuck. */
-const alive = () => emit("progress", { stage: "open" });
+const alive = () => announce({ stage: "open" });
 
 /**
  * Forget a saved plan that can't be used, and report why.
