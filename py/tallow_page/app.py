@@ -14,16 +14,17 @@ import json
 import statistics
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from tallow import Tuned, TuningWarning, functional, onnx
-from tallow import tune as tune_graph
 from tallow.compile import Compiled, plan_serialization
 from tallow.core import dtype as dt
 from tallow.core.hostarray import HostArray
 from tallow.core.streamed_weights import StreamedFile
+from tallow.devices.webgpu.tuning import TuningStep, tuning_steps
 from tallow.errors import DataNotLoadedError, DeviceUnavailableError, OnnxFormatError
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node
@@ -36,6 +37,7 @@ from tallow.tensor import Tensor, asarray
 from . import javascript, user_model
 from .javascript import copied, view
 from .plan_registry import clear, kept_text, kept_weight, let_go, register
+from .steps import Answer, streamed
 from .user_model import (
     close_model,
     compare_model,
@@ -95,6 +97,8 @@ class Files(Protocol):
 Fetch = Callable[[], Awaitable[Files]]
 
 _T = TypeVar("_T")
+
+_Steps = AsyncGenerator[TuningStep, None]
 
 _models: dict[str, _Loaded] = {}
 
@@ -239,15 +243,18 @@ async def profile(name: str, pixels: Any) -> str:
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
 
 
-async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -> str:
+@streamed
+async def run_on(
+    name: str, device: str, warm: int, pixels: Any, fetch: Fetch
+) -> AsyncGenerator[Any, None]:
     """The answer of the model `name` to pixels on a given device, which need not be the chosen one.
 
-    fetch: returns the model's files, for another device than the chosen one. Returns
-    {"probabilities": [...], "first", "warm"}. "first": milliseconds from the graph to the first
-    answer, including compilation (None on the chosen device, where the model is already loaded).
-    "warm": the median time of up to `warm` more runs, fewer if they are slow (None without any). A
-    session on another device is closed afterwards. Raises KeyError for a model that is not loaded,
-    FeedError for pixels that do not fit, DeviceError.
+    fetch: returns the model's files, for another device than the chosen one. A step is a run. The
+    answer is {"probabilities": [...], "first", "warm"}. "first": milliseconds from the graph to the
+    first answer, including compilation (None on the chosen device, where the model is already
+    loaded). "warm": the median time of up to `warm` more runs, fewer if they are slow (None without
+    any). A session on another device is closed afterwards. Raises KeyError for a model that is not
+    loaded, FeedError for pixels that do not fit, DeviceError.
     """
     image, loaded = view(pixels), _models[name]
     session, first = loaded.session, None
@@ -265,10 +272,12 @@ async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -
         if session is not loaded.session:
             first = 1000 * (seconds + time.perf_counter() - start_time)
         times: list[float] = []
+        yield _runs(0, warm)
         while len(times) < warm and sum(times) < WARM_SECONDS:
             start_time = time.perf_counter()
             await session.run_ordered([image])
             times.append(time.perf_counter() - start_time)
+            yield _runs(len(times), warm)
     finally:
         if session is not loaded.session:
             session.close()
@@ -277,41 +286,52 @@ async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -
         "first": first,
         "warm": 1000 * statistics.median(times) if times else None,
     }
-    return json.dumps(answer)
+    yield Answer(answer)
 
 
-async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) -> str:
+def _runs(done: int, total: int) -> dict[str, Any]:
+    return {"stage": "runs", "done": done, "total": total}
+
+
+@streamed
+async def tune(name: str, fetch: Fetch) -> AsyncGenerator[Any, None]:
     """Times alternative kernels for the model `name` on this device, and stores the fastest ones.
 
-    progress: called with (ops done, total ops); if it returns False, no further op is measured.
-    fetch: returns the model's files. The fastest kernels are used the next time the model is
-    loaded; the loaded model stays unchanged and can answer meanwhile. Returns {"ops", "measured",
-    "replaced": [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the number of ops
-    that have a choice, and of those measured; the ops whose fastest kernel is not the default, the
-    largest gain first; and the clock that was used (`tl.Tuned`). Raises KeyError for a model that
-    is not loaded, DeviceLostError.
+    fetch: returns the model's files. A step is an op; what was measured is stored wherever the
+    steps end. The fastest kernels are used the next time the model is loaded; the loaded model
+    stays unchanged and can answer meanwhile. The answer, and what each step yields so far, is
+    {"ops", "measured", "replaced": [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}:
+    the number of ops that have a choice, and of those measured; the ops whose fastest kernel is not
+    the default, the largest gain first; the clock that was used (`tl.Tuned`); and new warnings.
+    Raises KeyError for a model that is not loaded, DeviceLostError.
     """
-    ops = 0
 
-    def count(done: int, total: int) -> object:
-        nonlocal ops
-        ops = total
-        return progress(done, total)
+    async def begun(graph: Graph, *_: Any) -> tuple[_Steps, TuningStep | None]:
+        steps = tuning_steps(graph)
+        return steps, await anext(steps, None)
 
-    async def tuned(graph: Graph, *_: Any) -> list[Tuned]:
-        return await tune_graph(graph, None, count)
+    steps, step = await _with_graph(_models[name].card, fetch, begun)
+    ops, found = 0, []
+    async with aclosing(steps):
+        while step:
+            ops = step.total
+            if step.result:
+                found.append(step.result)
+            yield {"stage": "tuning", **_summary(ops, found)}
+            step = await anext(steps, None)
+    yield Answer(_summary(ops, found))
 
-    found = await _with_graph(_models[name].card, fetch, tuned)
+
+def _summary(ops: int, found: Sequence[Tuned]) -> dict[str, Any]:
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
-    summary = {
+    return {
         "ops": ops,
         "measured": len(found),
         "replaced": [_described(result) for result in replaced],
         "clock": found[0].clock if found else None,
         "warnings": _warnings(),
     }
-    return json.dumps(summary)
 
 
 def _described(result: Tuned) -> dict[str, Any]:

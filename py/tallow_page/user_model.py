@@ -11,7 +11,8 @@ import json
 import sys
 import time
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ from tallow.runtime.device import devices
 
 from .figures import difference_of, series_of, times_of
 from .plan_registry import Find, ModelPlanCache
+from .steps import Answer, streamed
 from .values import Feeds, cut, feeds_of, flat, info_of, output_of
 
 MAX_LINES = 1000  # unsupported features and properties that the page shows
@@ -233,29 +235,38 @@ def output_bytes(name: str) -> memoryview:
     return value.data.cast("B")
 
 
-async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str:
+@streamed
+async def time_model(runs: int, seconds: float) -> AsyncGenerator[Any, None]:
     """Runs the model again on the last inputs, `runs` times, or fewer if `seconds` have passed.
 
-    alive: called after each run. Returns {"device", "adapter", "series"}; see figures.py.
+    A step is a run. The answer is {"device", "adapter", "series"}; see figures.py. Raises FeedError
+    if nothing has run yet, or if another run or model came between two steps.
     """
     opened = _model()
     session, feeds = _ran(opened)
-    opened.warm = await _again(session, feeds, runs, seconds, alive)
-    times = {
-        "device": _kind(session.device),
-        "adapter": session.adapter,
-        "series": series_of(opened.warm),
-    }
-    return json.dumps(times)
+    opened.warm = []
+    async with aclosing(_again(opened, session, feeds, runs, seconds)) as times:
+        async for each in times:
+            opened.warm.append(each)
+            yield {"stage": "runs", "done": len(opened.warm), "total": runs}
+    yield Answer(
+        {
+            "device": _kind(session.device),
+            "adapter": session.adapter,
+            "series": series_of(opened.warm),
+        }
+    )
 
 
-async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> str:
+@streamed
+async def compare_model(warm: int, seconds: float) -> AsyncGenerator[Any, None]:
     """Compares the last run with the same run on NumPy or, if NumPy ran it, on the fastest device.
 
-    warm, seconds, alive: see `time_model`. Returns {"devices": {name: {"first", "series"}, ...},
-    "outputs": [{"name", "difference", "largest"}, ...]}. "difference": the largest difference of
-    two elements, null if only one of them is a number; "largest": the largest element, for scale.
-    Members of sequences count as outputs. Raises FeedError if nothing has run yet, TallowError.
+    warm, seconds: see `time_model`. A step is a run. The answer is {"devices": {name: {"first",
+    "series"}, ...}, "outputs": [{"name", "difference", "largest"}, ...]}. "difference": the largest
+    difference of two elements, null if only one of them is a number; "largest": the largest
+    element, for scale. Members of sequences count as outputs. Raises FeedError as `time_model`,
+    TallowError.
     """
     opened = _model()
     previous, feeds = _ran(opened)
@@ -266,9 +277,15 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
     try:
         results = await session.run_host_async(feeds)
         first = time.perf_counter() - start_time
-        again = await _again(session, feeds, warm, seconds, alive)
+        again: list[float] = []
+        yield {"stage": "runs", "done": 0, "total": warm}
+        async with aclosing(_again(opened, session, feeds, warm, seconds)) as times:
+            async for each in times:
+                again.append(each)
+                yield {"stage": "runs", "done": len(again), "total": warm}
     finally:
         session.close()
+    _same(opened, feeds)
     theirs = dict(flat(results))
     comparison = {
         "devices": {
@@ -280,7 +297,7 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
             for name, value in opened.results.items()
         ],
     }
-    return json.dumps(comparison)
+    yield Answer(comparison)
 
 
 def _kind(device: str) -> str:
@@ -296,16 +313,25 @@ def _ran(opened: _Opened) -> tuple[ModelSession, Feeds]:
 
 
 async def _again(
-    session: ModelSession, feeds: Feeds, runs: int, seconds: float, alive: Callable[[], Any]
-) -> list[float]:
-    """Runs the session again; returns the seconds of each run."""
-    times: list[float] = []
-    while len(times) < runs and sum(times) < seconds:
+    opened: _Opened, session: ModelSession, feeds: Feeds, runs: int, seconds: float
+) -> AsyncGenerator[float, None]:
+    """Runs the session again; yields the seconds of each run."""
+    spent = 0.0
+    for _ in range(runs):
+        if spent >= seconds:
+            break
+        _same(opened, feeds)
         start_time = time.perf_counter()
         await session.run_host_async(feeds)
-        times.append(time.perf_counter() - start_time)
-        alive()
-    return times
+        took = time.perf_counter() - start_time
+        spent += took
+        yield took
+
+
+def _same(opened: _Opened, feeds: Feeds) -> None:
+    """Raises FeedError unless this is still the last run of the open model."""
+    if opened is not _opened or opened.session is None or opened.feeds is not feeds:
+        raise FeedError("another run, model or device was chosen meanwhile")
 
 
 def _model() -> _Opened:

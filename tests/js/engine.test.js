@@ -428,22 +428,42 @@ test("warnings and failures are reported to the page", async () => {
 
 test("tuning reports progress and updates facts; after a failure the model is reloaded", async () => {
   const worker = await ready();
-  /** @type {number[][]} */
+  const { signal } = new AbortController();
+  /** @type {any[]} */
   const steps = [];
-  const tuning = engine.tune("mnist", (...progress) => steps.push(progress));
-  worker.raise("tuning", { done: 1, total: 4 });
+  const tuning = engine.tune("mnist", signal, (soFar) => steps.push(soFar));
+  assert.equal(worker.last("tune").options.signal, signal);
+  worker.report("tune", { stage: "download", done: 1e6, total: 4e6 });
+  worker.report("tune", { stage: "tuning", ops: 4, measured: 1 });
   await worker.answer("tune", { facts: { kernels: 5 } });
   await tuning;
-  assert.deepEqual(steps, [[1, 4]]);
+  assert.deepEqual(steps, [{ stage: "tuning", ops: 4, measured: 1 }]);
   await engine.prepare(async () => "mnist");
   assert.equal(events.at(-1), "ready: Ready · 5 kernels compiled");
-  const failing = later(engine.tune("mnist", () => {}));
+  const failing = later(engine.tune("mnist", signal, () => {}));
   await worker.fail("tune", "OnnxError", "no");
   await assert.rejects(failing, /no/);
   void engine.ready("mnist");
   await turn();
   assert.equal(worker.calls.filter(({ action }) => action === "load").length, 2);
 });
+
+for (const measured of [0, 1]) {
+  test(`a model is loaded again after a tuning that was stopped at op ${measured}`, async () => {
+    const worker = await ready();
+    const stop = new AbortController();
+    const tuning = later(engine.tune("mnist", stop.signal, () => {}));
+    worker.report("tune", { stage: "tuning", ops: 4, measured });
+    stop.abort();
+    worker.last("tune").answer.reject(stop.signal.reason);
+    await assert.rejects(tuning, { name: "AbortError" });
+    assert.deepEqual(events, []); // that is no failure
+    void engine.ready("mnist");
+    await turn();
+    const loads = worker.calls.filter(({ action }) => action === "load").length;
+    assert.equal(loads, 1 + measured);
+  });
+}
 
 test("restart() ends a run with its worker", async () => {
   const worker = await ready();

@@ -129,7 +129,7 @@ for (const response of [{ result: "late" }, { error: { type: "OnnxError", words:
     assert.equal(over, false);
     worker.say({ id: 1, ...response });
     await assert.rejects(open, { name: "AbortError" });
-    assert.deepEqual(reports, [1, 2]);
+    assert.deepEqual(reports, [1, 2, 3, 4]);
     assert.equal(worker.asked.length, 2);
   });
 }

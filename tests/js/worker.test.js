@@ -8,7 +8,7 @@ import { Answering } from "../../web/worker/models/answering.js";
 import { best } from "../../web/worker/models/model.js";
 import { Tuning } from "../../web/worker/models/tuning.js";
 import { Queue, Quiet } from "../../web/worker/queue.js";
-import { deferred, turn } from "./support/steps.js";
+import { deferred, later, turn } from "./support/steps.js";
 
 test("jobs of a queue run one after the other, even after a failure", async () => {
   const queue = new Queue();
@@ -225,61 +225,80 @@ test("a model that could not be reloaded stops answering, and is loaded on reque
 function tuned() {
   const over = deferred();
   const settled = deferred();
-  const state = { changes: 0, progress: /** @type {any} */ (null), again: 0 };
+  const page = new AbortController();
+  /** @type {any[]} */
+  const reports = [];
+  const state = { changes: 0, context: /** @type {any} */ (null), again: 0 };
   const tuning = new Tuning({
     settled: () => settled.promise,
     deviceChanges: () => state.changes,
-    tune: (_, progress) => {
-      state.progress = progress;
+    tune: (_, context) => {
+      state.context = context;
+      context.signal.addEventListener("abort", () => over.reject(context.signal.reason));
       return over.promise;
     },
     reload: async (_, wanted) => (wanted() ? { again: ++state.again } : null),
-    progress: () => {},
   });
-  return { tuning, over, settled, state };
+  const context = {
+    signal: page.signal,
+    progress: (/** @type {any} */ soFar) => reports.push(soFar),
+  };
+  const run = () => /** @type {Promise<any>} */ (tuning.run("mnist", /** @type {any} */ (context)));
+  return { tuning, run, over, settled, state, page, reports };
 }
 
 test("a tuned model is loaded again if anything was measured", async () => {
   for (const measured of [2, 0]) {
-    const { tuning, over, settled } = tuned();
-    const run = tuning.run("mnist");
-    await assert.rejects(tuning.run("mnist"), /being tuned already/);
+    const { run, over, settled } = tuned();
+    const running = run();
+    await assert.rejects(run(), /being tuned already/);
     settled.resolve();
     over.resolve({ measured });
     const facts = measured ? { again: 1 } : null;
-    assert.deepEqual(await run, { measured, stopped: false, facts });
+    assert.deepEqual(await running, { measured, facts });
   }
 });
 
-test("stop() ends tuning after the current op", async () => {
-  const { tuning, over, settled, state } = tuned();
+test("a change of the device ends tuning with what was measured", async () => {
+  const { tuning, run, settled, state, reports } = tuned();
   await tuning.stop(); // nothing runs
-  const run = tuning.run("mnist");
+  const running = run();
   settled.resolve();
   await turn();
-  assert.equal(state.progress(1, 9), true);
+  state.context.progress({ measured: 1 });
   let stopped = false;
   void tuning.stop().then(() => (stopped = true));
+  state.changes += 1;
+  assert.deepEqual(await running, { measured: 1, facts: null });
   await turn();
-  assert.equal(stopped, false);
-  assert.equal(state.progress(2, 9), false);
-  over.resolve({ measured: 1 });
-  assert.deepEqual(await run, { measured: 1, stopped: true, facts: { again: 1 } });
+  assert.deepEqual([stopped, reports], [true, [{ measured: 1 }]]);
+  void later(run()); // another may begin
+});
+
+test("the page's abort ends tuning with its reason, and the model stays as it is", async () => {
+  const { tuning, run, settled, state, page } = tuned();
+  const running = later(run());
+  settled.resolve();
   await turn();
-  assert.equal(stopped, true);
+  state.context.progress({ measured: 1 });
+  page.abort();
+  await assert.rejects(running, { name: "AbortError" });
+  assert.equal(state.again, 0);
+  await tuning.stop();
+  void later(run()); // another may begin
 });
 
 test("nothing is loaded again if the device changed or tuning failed", async () => {
-  const { tuning, over, settled, state } = tuned();
-  const run = tuning.run("mnist");
+  const { run, over, settled, state } = tuned();
+  const running = run();
   settled.resolve();
   await turn();
   state.changes += 1;
   over.resolve({ measured: 3 });
-  assert.equal((await run).facts, null);
+  assert.equal((await running).facts, null);
 
   const failing = tuned();
-  const failed = failing.tuning.run("mnist");
+  const failed = later(failing.run());
   failing.settled.resolve();
   failing.over.reject(new Error("lost"));
   await assert.rejects(failed, /lost/);

@@ -16,7 +16,7 @@ import { explained, describeProgress } from "./progress.js";
 /** @typedef {import("../shared/devices.js").Wanted} Wanted */
 /** @typedef {import("../shared/devices.js").Machine} Machine */
 /** @typedef {import("./rpc.js").Options} Options */
-/** @import {Device, Words, Started, Status, Outside, Model, Listener, Tuned} from "./types.js" */
+/** @import {Device, Words, Started, Status, Outside, Model, Listener, Retuned, Tuned} from "./types.js" */
 
 /** Errors after which calls are retried on a replacement worker or device. */
 const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
@@ -40,8 +40,6 @@ export class Engine {
   #started = null;
   /** What failed since the last retry(), apart from models. */
   #failed = { start: false, python: false };
-  /** @type {(done: number, total: number) => void} */
-  #tuning = () => {};
   #turn = 0;
   #preparing = false;
   /** Whether Python runs in the worker. */
@@ -201,13 +199,14 @@ export class Engine {
    * @param {"openModel" | "surveyModel" | "runModel" | "timeModel" | "compareModel"
    *   | "closeModel"} action  of worker/models/user_model.js
    * @param {Record<string, unknown>} args
+   * @param {Options} [options]
    * @returns {Promise<any>}
    * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the
    *   model
    */
-  async userModel(action, args) {
+  async userModel(action, args, options) {
     await this.running();
-    const answer = await this.#ask(action, args);
+    const answer = await this.#ask(action, args, options);
     if (action === "runModel") this.#failures.forgetCrashes();
     return answer;
   }
@@ -225,33 +224,38 @@ export class Engine {
    * Repeat the last answer of a model on WebGPU and on NumPy.
    * @param {string} model
    * @param {number} warm  runs on each device after the first
+   * @param {Options} [options]
    * @returns {Promise<import("../widgets/comparison.js").Found>}
    */
-  compare(model, warm) {
-    return this.#ask("compare", { model, warm, gpu: !this.#failures.lostOften });
+  compare(model, warm, options) {
+    return this.#ask("compare", { model, warm, gpu: !this.#failures.lostOften }, options);
   }
 
   /**
    * Time the kernels that could serve a model, and load it again with the fastest.
    * @param {string} model
-   * @param {(done: number, total: number) => void} progress
-   * @returns {Promise<Tuned>}
+   * @param {AbortSignal} signal  ends it early: what was measured is kept, and the next use of the
+   *   model loads it again
+   * @param {(soFar: Tuned) => void} measured  called before the first op and after each
+   * @returns {Promise<Retuned>}
    */
-  async tune(model, progress) {
-    this.#tuning = progress;
-    const tuned = /** @type {Tuned} */ (
-      await this.#ask("tune", { model }).catch((error) => {
-        this.#models.forget(model); // it may no longer work, so the next use loads it again
-        throw error;
-      })
-    );
-    if (tuned.facts) this.#models.learn(model, tuned.facts);
-    return tuned;
-  }
-
-  /** End tune() early, with what was measured so far. */
-  async stopTuning() {
-    await this.#ask("stopTuning", {});
+  async tune(model, signal, measured) {
+    let kept = 0;
+    const onProgress = (/** @type {any} */ report) => {
+      if (report.stage !== "tuning") return; // what it waits for, such as a download
+      kept = report.measured;
+      measured(report);
+    };
+    try {
+      const tuned = /** @type {Retuned} */ (
+        await this.#ask("tune", { model }, { signal, onProgress })
+      );
+      if (tuned.facts) this.#models.learn(model, tuned.facts);
+      return tuned;
+    } catch (error) {
+      if (kept || !signal.aborted) this.#models.forget(model); // it may no longer work
+      throw error;
+    }
   }
 
   /** The device that computes. */
@@ -348,7 +352,6 @@ export class Engine {
       this.#python = !failed;
       this.#failed.python = failed;
     });
-    rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("lost", () => {
       const used = this.#device === BEST ? this.#actual : this.#device;
       if (rpc === this.#rpc && DEVICES[used].onGpu) this.#replaceDevice(rpc);

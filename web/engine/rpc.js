@@ -31,8 +31,8 @@ export class RemoteError extends LocalizedError {
 /**
  * @typedef {object} Options  of a call
  * @property {AbortSignal} [signal]  asks the action to stop
- * @property {(progress: any) => void} [onProgress]  gets all that the action reports, in order,
- *   until the signal is aborted
+ * @property {(progress: any) => void} [onProgress]  gets all that the action reports, in order;
+ *   after an abort, what its last step reports
  * @property {Transferable[]} [transfer]  what of the arguments is handed over instead of copied
  *
  * @typedef {object} Call
@@ -161,17 +161,11 @@ export class Rpc {
       return;
     }
     const { id, progress, result, error } = data;
-    if (progress) this.#report(id, progress);
-    else this.#end(id, { result, error: error && new RemoteError(error.type, error.words) });
-  }
-
-  /**
-   * @param {number} id  of a call
-   * @param {unknown[]} reports
-   */
-  #report(id, reports) {
-    const call = this.#open.get(id);
-    for (const each of reports) if (!call?.signal?.aborted) call?.onProgress?.(each);
+    if (!progress) {
+      this.#end(id, { result, error: error && new RemoteError(error.type, error.words) });
+      return;
+    }
+    for (const report of progress) this.#open.get(id)?.onProgress?.(report);
   }
 
   /**

@@ -70,15 +70,14 @@ export type Outside = {
   now(): number;
 };
 
-/** See tune in py/tallow_page/app.py. */
+/** What tuning has measured, at its end or so far; see tune in py/tallow_page/app.py. */
 export type Tuned = {
   ops: number;
   measured: number;
   replaced: { op: string; shape: number[]; kernel: string; gain: number }[];
   clock: "timestamp" | "clock" | "counted" | null;
   warnings: Warning[];
-  /** Whether stopTuning() ended it. */
-  stopped: boolean;
-  /** About the model, which was loaded again. */
-  facts: Facts | null;
 };
+
+/** facts: about the model, if it was loaded again. */
+export type Retuned = Tuned & { facts: Facts | null };

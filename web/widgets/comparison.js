@@ -40,6 +40,8 @@ export class Comparison {
   #words = { check: () => "", compare: () => "" };
   /** Counts answers and devices, to recognise outdated results. */
   #turn = 0;
+  /** Stops the comparison whose result is outdated. */
+  #stop = new AbortController();
 
   /**
    * @param {HTMLElement} root
@@ -78,6 +80,7 @@ export class Comparison {
   /** Remove the results, which are for another answer. */
   #forget() {
     this.#turn += 1;
+    this.#stop.abort();
     this.#words = { check: () => "", compare: () => "" };
     delete this.#checked.dataset.maxDiff;
     this.#bars(null);
@@ -100,11 +103,15 @@ export class Comparison {
     if (!find || this.#running) return;
     const turn = this.#turn;
     this.#running = true;
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
     this.#words[what] = () => text.computingEach;
     this.#show();
     try {
       const model = await find();
-      const found = await this.#engine.compare(model, what === "compare" ? MAX_WARM : 0);
+      const found = await this.#engine.compare(model, what === "compare" ? MAX_WARM : 0, {
+        signal,
+      });
       if (turn === this.#turn) this.#showResult(what, found, model);
     } catch (error) {
       const why = wordsOf(error);

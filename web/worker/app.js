@@ -7,11 +7,13 @@
 import { BEST, DEVICES, FALLBACK, REFERENCE } from "../shared/devices.js";
 import { giveToPython, openDevice } from "./devices.js";
 import { startPython } from "./python.js";
-import { Queue } from "./queue.js";
+import { letMessagesIn, Queue } from "./queue.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 import { describeError, emit } from "./serve.js";
 
 /**
  * @typedef {import("./python.js").Python} Python
+ * @typedef {import("./serve.js").Context} Context
  * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted
@@ -142,14 +144,50 @@ export class App {
   /**
    * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the
    * caller may destroy the arguments afterwards.
-   * @param {"start" | "connect" | "load_model" | "load_kept" | "profile" | "run_on" | "tune"
-   *   | "needed_files" | "open_model" | "survey_model" | "run_model" | "time_model"
-   *   | "compare_model"} name
+   * @param {"start" | "connect" | "load_model" | "load_kept" | "profile" | "needed_files"
+   *   | "open_model" | "survey_model" | "run_model"} name
    * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
    * @returns {Promise<any>}
    */
   async ask(name, ...args) {
     return this.#await(this.call(name, ...args), JSON.parse);
+  }
+
+  /**
+   * Run a long action, a generator of Python's (py/tallow_page/steps.py). Each step is a job, and
+   * between two of them the page's messages come in.
+   * @param {Context} context
+   * @param {() => Promise<any>} begin  calls the function, as a job
+   * @param {(job: () => Promise<any>) => Promise<any>} [turn]  runs a job
+   * @returns {Promise<any>}  the answer
+   * @throws  the signal's reason, once the generator is closed
+   */
+  async stream({ signal, progress }, begin, turn = (job) => this.inTurn(job)) {
+    /** @type {Promise<Opened> | null} */
+    let device = null;
+    /** @param {() => Promise<any>} job */
+    const step = (job) =>
+      turn(() => {
+        signal.throwIfAborted();
+        // Python has closed what it had on the other one.
+        if (device && device !== this.#current) throw new LocalizedError(words("otherDevice"));
+        device = this.#current;
+        return job();
+      });
+    const steps = await step(begin);
+    try {
+      for (;;) {
+        const { answer, progress: report } = await step(async () =>
+          JSON.parse((await this.#reported(steps.next())).value),
+        );
+        if (answer) return answer;
+        progress(report);
+        await letMessagesIn();
+      }
+    } finally {
+      await this.#turns.add(() => steps.return());
+      steps.destroy();
+    }
   }
 
   /**
@@ -185,14 +223,21 @@ export class App {
    */
   async #await(coroutine, read) {
     try {
-      return read(await coroutine);
+      return read(await this.#reported(coroutine));
+    } finally {
+      // The garbage collector would free Python's objects too late.
+      coroutine.destroy();
+    }
+  }
+
+  /** Tells the page if another machine is gone. @param {Promise<any>} work  of Python's */
+  async #reported(work) {
+    try {
+      return await work;
     } catch (error) {
       const { type } = /** @type {{type?: string}} */ (error);
       if (this.#elsewhere && type === "DeviceLostError") emit("away", describeError(error));
       throw error;
-    } finally {
-      // The garbage collector would free Python's objects too late.
-      coroutine.destroy();
     }
   }
 

@@ -21,7 +21,7 @@ import { anySaved } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
 import { Queue, Quiet } from "./queue.js";
 import { expectCached } from "./runtime.js";
-import { emit, serve } from "./serve.js";
+import { serve } from "./serve.js";
 import { Start } from "./start.js";
 import { useThreads } from "./wasm.js";
 
@@ -30,6 +30,7 @@ import { useThreads } from "./wasm.js";
  * @typedef {import("../shared/devices.js").Wanted} Wanted
  * @typedef {import("../shared/devices.js").Machine} Machine
  * @typedef {import("./devices.js").Opened} Opened
+ * @typedef {import("./serve.js").Context} Context
  * @typedef {import("./models/models.js").FetchedModel} FetchedModel
  * @typedef {import("./models/models.js").Facts} Facts
  *
@@ -74,13 +75,19 @@ const answering = new Answering({
 const tuning = new Tuning({
   settled: () => device.settled(),
   deviceChanges: () => device.changeCount,
-  tune: async (model, progress) => {
+  tune: async (model, context) => {
     await app.inTurn(() => answering.inPython(model));
-    return models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch));
+    // Out of turn: answers go on while an op is measured.
+    return models.withFiles(model, (fetch) =>
+      app.stream(
+        context,
+        async () => app.call("tune", model, fetch),
+        (job) => job(),
+      ),
+    );
   },
   reload: (model, wanted) =>
     changes.add(async () => (answering.has(model) && wanted() ? answering.load(model) : null)),
-  progress: (done, total) => emit("tuning", { done, total }),
 });
 
 /**
@@ -130,29 +137,32 @@ async function withPython(name, job) {
  * @param {{model: string, warm: number, gpu: boolean}} args  warm: runs on each device after the
  *   first; without any, only the current device is compared, or WebAssembly if NumPy computes.
  *   gpu: whether a GPU that is not in use may be opened
+ * @param {Context} context
  */
-function compare({ model: name, warm, gpu }) {
-  return withPython(name, async (model) => {
-    const devices = await app.prepareAll(gpu && warm > 0);
-    if (devices.length === 1) throw new LocalizedError(words("nothingToCompare"));
-    const { device: current, machine } = await device.opening;
-    const one = current === REFERENCE ? devices[0] : current;
-    const nameOf = (/** @type {Device} */ on) => (machine && on === current ? machine.name : on);
-    /** @type {Partial<Record<Device, {probabilities: number[]}>>} */
-    const runs = {};
-    for (const on of warm ? devices : new Set([one, REFERENCE])) {
-      const result = await models.withFiles(name, (fetch) =>
-        app.ask("run_on", name, nameOf(on), warm, model.asked, fetch),
-      );
-      runs[on] = { ...result, first: result.first ?? model.first };
-    }
-    const expected = runs[REFERENCE]?.probabilities ?? [];
-    const differences = Object.values(runs).flatMap(({ probabilities }) =>
-      expected.map((share, i) => Math.abs(share - probabilities[i])),
+async function compare({ model: name, warm, gpu }, context) {
+  const [model, devices] = await withPython(name, async (found) => [
+    found,
+    await app.prepareAll(gpu && warm > 0),
+  ]);
+  if (devices.length === 1) throw new LocalizedError(words("nothingToCompare"));
+  const { asked } = model; // all devices get the same pixels, whatever is asked meanwhile
+  const { device: current, machine } = await device.opening;
+  const one = current === REFERENCE ? devices[0] : current;
+  const nameOf = (/** @type {Device} */ on) => (machine && on === current ? machine.name : on);
+  /** @type {Partial<Record<Device, {probabilities: number[]}>>} */
+  const runs = {};
+  for (const on of warm ? devices : new Set([one, REFERENCE])) {
+    const result = await models.withFiles(name, (fetch) =>
+      app.stream(context, async () => app.call("run_on", name, nameOf(on), warm, asked, fetch)),
     );
-    const difference = differences.reduce((largest, each) => Math.max(largest, each), 0);
-    return { difference, classes: expected.length, runs };
-  });
+    runs[on] = { ...result, first: result.first ?? model.first };
+  }
+  const expected = runs[REFERENCE]?.probabilities ?? [];
+  const differences = Object.values(runs).flatMap(({ probabilities }) =>
+    expected.map((share, i) => Math.abs(share - probabilities[i])),
+  );
+  const difference = differences.reduce((largest, each) => Math.max(largest, each), 0);
+  return { difference, classes: expected.length, runs };
 }
 
 /**
@@ -229,10 +239,8 @@ serve({
 
   compare,
 
-  /** Reports progress as events {event: "tuning", done, total}. @param {{model: string}} args */
-  tune: ({ model }) => tuning.run(model),
-
-  stopTuning: () => tuning.stop(),
+  /** @param {{model: string}} args @param {Context} context */
+  tune: ({ model }, context) => tuning.run(model, context),
 
   ...userModelActions({ app, models, settled: () => device.settled() }),
 });

@@ -23,6 +23,18 @@ export class Queue {
   }
 }
 
+/** Resolves after the messages that have arrived by now, and what they ask for at once. */
+export function letMessagesIn() {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve(undefined);
+    };
+    port2.postMessage(0); // a timer would wait for 4 ms
+  });
+}
+
 /** A worker counts as idle after this many milliseconds without a question. */
 const QUIET_MS = 500;
 

@@ -63,7 +63,7 @@ window.Worker = class extends Worker {
 MEASURE = "const { runner, plan, dispatches } = program;"
 HOLD = "() => { globalThis.held = new Promise((goOn) => { globalThis.goOn = goOn; }); }"
 # The tuning fails while globalThis.broken is true.
-TUNE = 'app.ask("tune", model, progress, fetch)'
+TUNE = 'app.call("tune", model, fetch)'
 BROKEN = f"(globalThis.broken ? globalThis.trial() : {TUNE})"
 # Records every text that the visitor sees meanwhile.
 LISTEN = """() => {
@@ -278,9 +278,12 @@ def cannot_be_loaded_again(visitor: Any, held: Held) -> None:
     visitor.page.route("**/mnist-*.onnx", handle)
     first_op(visitor, held)
     cancel(visitor, held)
-    expect(visitor.hook("tuning-said")).to_contain_text("could not be tuned")
+    expect(visitor.hook("tuning-said")).to_contain_text("Cancelled: 1 of")
+    visitor.wait("error")
     assert len(asked) > 1
     visitor.page.unroute("**/mnist-*.onnx")
+    visitor.status.get_by_role("button", name="Try again").click()
+    visitor.wait()
     seven_again(visitor)
 
 

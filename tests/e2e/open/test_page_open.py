@@ -30,7 +30,7 @@ from tallow_build.paths import ROOT
 PATIENCE = 120_000
 MARKUP = "<img src=x onerror='window.hacked = 1'>"
 
-READING = "openModel: ({ id, file, others }) =>"
+READING = "openModel: ({ id, file, others }, context) =>"
 STUCK = f"{READING} file.name === 'stuck.onnx' ? (() => {{ for (;;); }})() :"
 # Kills the worker; whether there is no answer on the page then.
 CLEARED = f"{CRASH}, document.querySelector('#view-open .given').hidden"

@@ -183,6 +183,23 @@ def test_it_can_be_ended_early_and_keeps_what_was_measured(
     assert kept == {result.signature: result.chosen for result in results}
 
 
+def test_steps_that_are_closed_keep_what_was_measured(
+    planted_times: dict[str, Timing], run_async: Callable[..., Any]
+) -> None:
+    async def part() -> list[tuning.TuningStep]:
+        steps = tuning.tuning_steps(several(), "webgpu")
+        found = [await anext(steps) for _ in range(3)]
+        await steps.aclose()
+        return found
+
+    found = run_async(part())
+    assert [(step.done, step.total) for step in found] == [(0, 4), (1, 4), (2, 4)]
+    kept = tuning.limits_of(NativeBackend()).traits.choices
+    results = [step.result for step in found[1:] if step.result]
+    assert kept == {result.signature: result.chosen for result in results}
+    assert len(kept) == 2
+
+
 def test_ended_before_it_began_it_keeps_nothing(
     planted_times: dict[str, Timing], run_async: Callable[..., Any], cache_folder: Path
 ) -> None:

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from tests.files import Files
+from tests.unit.tallow_page.long_actions import finished
 
 from tallow.errors import FeedError
 from tallow.runtime.device import set_default_device
@@ -37,7 +38,7 @@ def test_answers_the_check_and_the_profile_are_of_the_pixels_that_are_given() ->
         second = np.array(await app.predict("mnist", other)).view(np.float32)
         assert first.shape == (10,) and abs(first.sum() - 1) < 1e-5
         assert not np.array_equal(first, second)
-        told = json.loads(await app.run_on("mnist", "numpy", 1, own, fetch))
+        _, told = await finished(app.run_on("mnist", "numpy", 1, own, fetch))
         assert told["probabilities"] == first.tolist()
         assert told["first"] is None  # it was loaded before
         assert told["warm"] > 0

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.files import Files
 from tests.unit.serve.lender import TOKEN, LenderThread, lending
+from tests.unit.tallow_page.long_actions import finished
 
 from tallow.errors import DeviceLostError, DeviceUnavailableError
 from tallow.runtime.device import backend, default_device, set_default_device
@@ -50,9 +51,11 @@ def test_models_answer_there_as_here(lender: LenderThread) -> None:
         there = await _answer()
         assert app.session_of("mnist").device == lender.name
         np.testing.assert_allclose(there, here, atol=1e-5)
-        told = json.loads(await app.run_on("mnist", "wasm", 1, PIXELS, fetch))
+        _, told = await finished(app.run_on("mnist", "wasm", 1, PIXELS, fetch))
         np.testing.assert_allclose(told["probabilities"], there, atol=1e-5)
-        assert json.loads(await app.run_on("mnist", lender.name, 1, PIXELS, fetch))["first"] is None
+        assert (await finished(app.run_on("mnist", lender.name, 1, PIXELS, fetch)))[1][
+            "first"
+        ] is None
         assert json.loads(await app.profile("mnist", PIXELS))["profile"]["kernels"]
 
     asyncio.run(answers())

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from tests.unit.tallow_page.long_actions import finished
 
 from tallow import onnx as tallow_onnx
 from tallow.errors import FeedError, OnnxFormatError, OnnxMissingDataError
@@ -92,21 +93,21 @@ def test_what_only_the_host_can_compute(ask: Callable[..., Any]) -> None:
 def test_runs_are_kept_and_freed(ask: Callable[..., Any]) -> None:
     content = made(PRODUCT, [value("x", ["rows", 4])], [value("y", ["rows", 3])], [WEIGHT])
     ask("open_model", bytearray(content), "[]")
-    for question in ("compare_model", "time_model"):
+    for action in (app.compare_model, app.time_model):
         with pytest.raises(FeedError, match="has not been run yet"):
-            ask(question, 0, 1, print)
+            asyncio.run(finished(action(0, 1)))
     x = np.ones((2, 4), np.float32)
     told = ask("run_model", json.dumps([FEED]), nothing, x)
     (output,) = told["outputs"]
     assert (output["name"], output["shape"], told["device"]) == ("y", [2, 3], "numpy")
     expected = x @ numpy_helper.to_array(WEIGHT)
     assert np.frombuffer(app.output_bytes("y"), np.float32).tolist() == expected.ravel().tolist()
-    heard = []
-    series = ask("time_model", 4, 100, lambda: heard.append(1))["series"]
+    heard, told = asyncio.run(finished(app.time_model(4, 100)))
+    series = told["series"]
     assert series["count"] == len(heard) == 4
     order = [series[name] for name in ("least", "low", "median", "high", "most")]
     assert order == sorted(order) and order[0] > 0
-    assert ask("time_model", 4, 0, print)["series"] is None
+    assert asyncio.run(finished(app.time_model(4, 0)))[1]["series"] is None
     app.close_model()
     with pytest.raises(FeedError, match="no model is open"):
         app.output_bytes("y")

@@ -67,6 +67,7 @@ export const messages = {
   /** @param {string} why */
   adapterRefused: (why) => `The WebGPU adapter refused to open a device: ${why}`,
 
+  otherDevice: "another device was chosen meanwhile.",
   nothingToCompare: "this browser can only use NumPy.",
   noSimd: "This browser’s WebAssembly has no SIMD instructions.",
 

@@ -147,15 +147,17 @@ export const panels = {
   /** @param {string} why */
   tuningFailed: (why) => `The kernels could not be tuned: ${why}`,
 
+  tuningCancelled: "Cancelled before anything was measured: nothing changed.",
+
   /**
    * What tuning changed.
    * @param {string} model
    * @param {import("../../engine/types.js").Tuned} tuned
    */
-  tuned: (model, { ops, measured, replaced, clock, stopped }) => {
+  tuned: (model, { ops, measured, replaced, clock }) => {
     if (!ops) return `${model} has no op with a choice of kernels: nothing changed.`;
-    if (!measured) return "Cancelled before anything was measured: nothing changed.";
-    const early = stopped && measured < ops;
+    if (!measured) return panels.tuningCancelled;
+    const early = measured < ops;
     const part = early ? `Cancelled: ${measured} of ${ops} ops were measured and are kept. ` : "";
     const whose =
       clock === "timestamp"

@@ -40,6 +40,7 @@ export const messages = {
   noAdapter: "这个浏览器有 WebGPU，但没有找到可用的适配器。",
   adapterRefused: (why) => `WebGPU 适配器拒绝打开设备：${why}`,
 
+  otherDevice: "期间选择了其他设备。",
   nothingToCompare: "此浏览器只能使用 NumPy。",
   noSimd: "这个浏览器的 WebAssembly 没有 SIMD 指令。",
   noWebAssembly: "这个浏览器没有 WebAssembly，或禁止本页使用它；没有它就无法运行 Python。",

@@ -92,10 +92,12 @@ export const panels = {
   },
   tuningOp: (op, total) => `调优中：第 ${op} / ${total} 个运算`,
   tuningFailed: (why) => `无法调优内核：${why}`,
-  tuned: (model, { ops, measured, replaced, clock, stopped }) => {
+  tuningCancelled: "在测量之前就取消了：什么都没有改变。",
+
+  tuned: (model, { ops, measured, replaced, clock }) => {
     if (!ops) return `${model} 没有可选内核的运算：什么都没有改变。`;
-    if (!measured) return "在测量之前就取消了：什么都没有改变。";
-    const early = stopped && measured < ops;
+    if (!measured) return panels.tuningCancelled;
+    const early = measured < ops;
     const part = early ? `已取消：测量了 ${measured} / ${ops} 个运算，结果已保留。` : "";
     const whose =
       clock === "timestamp"

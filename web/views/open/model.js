@@ -18,6 +18,9 @@ export class OpenModel {
   /** Whether the model lacks files, or could not be opened with the ones it has. */
   mayNeedFiles = false;
 
+  /** Whether the last question can be stopped without a new worker. */
+  stopsSoon = false;
+
   /** @param {import("../../engine/engine.js").Engine} engine */
   constructor(engine) {
     this.#engine = engine;
@@ -48,29 +51,31 @@ export class OpenModel {
     this.#files = null;
   }
 
-  /** Open the model in the worker. */
-  open() {
-    return this.#engine.userModel("openModel", { id: this.#id, ...this.#files });
+  /** Open the model in the worker. @param {AbortSignal} [signal] */
+  open(signal) {
+    return this.#engine.userModel("openModel", { id: this.#id, ...this.#files }, { signal });
   }
 
   /**
    * Call an action on the model. A replaced worker gets the files and the last inputs again.
    * @param {"surveyModel" | "runModel" | "timeModel" | "compareModel"} action
    * @param {{id: number, [name: string]: any}} args  id: of the model
+   * @param {AbortSignal} [signal]  of an action that stops between two of its steps
    */
-  async ask(action, args) {
+  async ask(action, args, signal) {
     if (action === "runModel") this.#feeds = args.feeds;
+    this.stopsSoon = Boolean(signal);
     try {
-      return await this.#engine.userModel(action, args);
+      return await this.#engine.userModel(action, args, { signal });
     } catch (error) {
       const { type } = /** @type {{type?: string}} */ (error);
       const id = this.#id;
       if (type !== "NotOpenError" || args.id !== id || !this.#files) throw error;
-      await this.open();
+      await this.open(signal);
       if (action === "timeModel" || action === "compareModel") {
         await this.#engine.userModel("runModel", { id, feeds: this.#feeds });
       }
-      return this.#engine.userModel(action, args);
+      return this.#engine.userModel(action, args, { signal });
     }
   }
 }

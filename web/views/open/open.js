@@ -184,10 +184,10 @@ export class Open {
     await this.#work.start(
       "reading",
       words("openReading", file.name),
-      async (current) => {
-        await this.#makeWay(current);
+      async (current, signal) => {
+        await this.#makeWay(words("openOther"), current);
         if (!current()) return;
-        const info = await this.#model.open();
+        const info = await this.#model.open(signal);
         if (current()) this.#show(info, files);
       },
       (error) => {
@@ -254,12 +254,12 @@ export class Open {
     const { id } = this.#model;
     this.#clearAnswer();
     this.#clearError();
-    await this.#attempt(words("openRunning"), async (current) => {
+    await this.#attempt(words("openRunning"), async (current, signal) => {
       const answer = await this.#model.ask("runModel", { id, feeds: await this.#form.feeds() });
       if (!current()) return;
       this.#answer.show(answer);
       this.#work.say(words("openTiming"));
-      const { series } = await this.#model.ask("timeModel", { id, ...WARM });
+      const { series } = await this.#model.ask("timeModel", { id, ...WARM }, signal);
       if (current()) this.#answer.measured(series);
     });
   }
@@ -276,8 +276,8 @@ export class Open {
     const runs = Number(this.#runs.value);
     if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
     const args = { id: this.#model.id, runs, seconds: MAX_SERIES_SECONDS };
-    await this.#attempt(words("openTiming"), async (current) => {
-      const { series } = await this.#model.ask("timeModel", args);
+    await this.#attempt(words("openTiming"), async (current, signal) => {
+      const { series } = await this.#model.ask("timeModel", args, signal);
       if (current()) this.#answer.measured(series);
     });
   }
@@ -289,9 +289,10 @@ export class Open {
     await this.#work.start(
       "running",
       words("openComparing"),
-      async (current) => {
+      async (current, signal) => {
+        const args = { id: this.#model.id, ...WARM };
         const found = /** @type {import("./times.js").Compared} */ (
-          await this.#model.ask("compareModel", { id: this.#model.id, ...WARM })
+          await this.#model.ask("compareModel", args, signal)
         );
         if (current()) this.#answer.compared(found);
       },
@@ -303,7 +304,7 @@ export class Open {
 
   /**
    * @param {Words} status
-   * @param {(current: () => boolean) => Promise<void>} work
+   * @param {(current: () => boolean, signal: AbortSignal) => Promise<void>} work
    */
   async #attempt(status, work) {
     await this.#work.start("running", status, work, (error) =>
@@ -311,12 +312,14 @@ export class Open {
     );
   }
 
-  /** Cancel the work. Only restarting the worker interrupts Python. */
+  /** Cancel the work. Only a new worker interrupts a step of Python's. */
   #cancel() {
     if (!this.#work.busy) return;
     const reading = this.#work.kind === "reading";
-    this.#work.end(words("openCancelled"));
-    this.#restart(words("openCancelled"));
+    const cancelled = words("openCancelled");
+    this.#work.end(cancelled);
+    if (!reading && this.#model.stopsSoon) void this.#makeWay(cancelled);
+    else this.#restart(cancelled);
     this.#answer.stopped();
     if (reading) this.#model.forget();
     (reading ? this.#input : this.#run).focus();
@@ -330,15 +333,15 @@ export class Open {
   }
 
   /**
-   * Make the worker free for another model: wait a while for the current run to end, then restart
-   * the worker.
-   * @param {() => boolean} current  whether that model is still wanted
+   * Make the worker free: wait a while for the current run to end, then restart the worker.
+   * @param {Words} why
+   * @param {() => boolean} [current]  whether that is still wanted
    */
-  async #makeWay(current) {
+  async #makeWay(why, current = () => true) {
     const { running } = this.#work;
     if (!running) return;
     await Promise.race([running, new Promise((resolve) => setTimeout(resolve, GRACE_MS))]);
-    if (current() && this.#work.running === running) this.#restart(words("openOther"));
+    if (current() && this.#work.running === running) this.#restart(why);
   }
 
   // ---- state and messages -------------------------------------------------------------------

@@ -27,6 +27,8 @@ export class OpenWork {
   #kind = null;
   /** The last run until it ends, even if it was cancelled. @type {Promise<void> | null} */
   running = null;
+  /** Stops the current work. */
+  #stop = new AbortController();
   /** @type {Record<Kind, Words>} */
   #statuses = { reading: "", running: "" };
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -57,11 +59,14 @@ export class OpenWork {
   /**
    * @param {Kind} kind
    * @param {Words} status  shown meanwhile
-   * @param {(current: () => boolean) => Promise<void>} work  current: whether it is still wanted
+   * @param {(current: () => boolean, signal: AbortSignal) => Promise<void>} work  current: whether
+   *   it is still wanted; signal: aborted when it is not
    * @param {(error: unknown) => void} fail  called if it is still wanted
    */
   async start(kind, status, work, fail) {
     const job = ++this.#job;
+    this.#stop.abort();
+    const { signal } = (this.#stop = new AbortController());
     const current = () => job === this.#job;
     this.#kind = kind;
     this.#statuses = { reading: "", running: "", [kind]: status };
@@ -69,7 +74,7 @@ export class OpenWork {
     this.#startClock();
     const working = (async () => {
       try {
-        await work(current);
+        await work(current, signal);
       } catch (error) {
         if (current()) fail(error);
       }
@@ -93,6 +98,7 @@ export class OpenWork {
    */
   end(last = "") {
     this.#job += 1;
+    this.#stop.abort();
     this.#becomeIdle(last);
   }
 

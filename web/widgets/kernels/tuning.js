@@ -24,7 +24,7 @@ export class Tuning {
   /** @type {Warning[]} */
   #warnings = [];
   #running = false;
-  #stopping = false;
+  #stop = new AbortController();
   /** The result of the last tuning, and its device. */
   #result = { words: () => "", device: "" };
 
@@ -34,7 +34,7 @@ export class Tuning {
    * @param {object} listener
    * @param {() => void} listener.started
    * @param {(reloaded: boolean) => void} listener.ended  reloaded: whether the model was loaded
-   *   again
+   *   again, or will be when it is used
    */
   constructor(root, engine, listener) {
     const find = (/** @type {string} */ selector) =>
@@ -50,7 +50,10 @@ export class Tuning {
       this.#show();
       this.#showWarnings();
     });
-    this.#button.addEventListener("click", () => void (this.#running ? this.#stop() : this.#run()));
+    this.#button.addEventListener(
+      "click",
+      () => void (this.#running ? this.#cancel() : this.#run()),
+    );
   }
 
   get running() {
@@ -101,7 +104,8 @@ export class Tuning {
     if (!find) return;
     const { device } = this.#engine;
     this.#running = true;
-    this.#stopping = false;
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
     this.#root.dataset.state = "running";
     show(this.#button, words("cancel"));
     this.#warnings = [];
@@ -110,16 +114,23 @@ export class Tuning {
     show(this.#status, words("preparing"));
     this.#listener.started();
     let reloaded = false;
-    let result = () => "";
+    let result = () => text.tuningCancelled;
     try {
       const model = await find();
-      const tuned = await this.#engine.tune(model, (done, total) => this.#progress(done, total));
+      const tuned = await this.#engine.tune(model, signal, (soFar) => {
+        reloaded = soFar.measured > 0; // if it is stopped now, the next use loads the model
+        result = () => text.tuned(model, soFar);
+        this.#progress(soFar);
+      });
       reloaded = Boolean(tuned.facts);
       this.warn(tuned.warnings);
       result = () => text.tuned(model, tuned);
     } catch (error) {
       const why = wordsOf(error);
-      if (!(error instanceof NotReady)) result = () => text.tuningFailed(say(why));
+      if (!signal.aborted) {
+        reloaded = false;
+        result = () => (error instanceof NotReady ? "" : text.tuningFailed(say(why)));
+      }
     }
     this.#running = false;
     this.#result = { words: result, device };
@@ -127,19 +138,17 @@ export class Tuning {
     this.#listener.ended(reloaded);
   }
 
-  /**
-   * @param {number} done
-   * @param {number} total
-   */
-  #progress(done, total) {
-    this.#bar.max = total;
-    this.#bar.value = done;
-    if (!this.#stopping) show(this.#status, words("tuningOp", Math.min(done + 1, total), total));
+  /** @param {import("../../engine/types.js").Tuned} soFar */
+  #progress({ measured, ops, warnings }) {
+    this.#bar.max = ops;
+    this.#bar.value = measured;
+    this.warn(warnings);
+    if (this.#stop.signal.aborted) return;
+    show(this.#status, words("tuningOp", Math.min(measured + 1, ops), ops));
   }
 
-  async #stop() {
-    this.#stopping = true;
+  #cancel() {
+    this.#stop.abort();
     show(this.#status, words("cancelling"));
-    await this.#engine.stopTuning().catch(() => {}); // tune() reports the failure
   }
 }

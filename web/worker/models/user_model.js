@@ -11,11 +11,12 @@
 import { Fingerprint } from "../../shared/bytes.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { announce, describeError } from "../serve.js";
+import { describeError } from "../serve.js";
 import { reportStage } from "../stage.js";
 
 /**
  * @typedef {import("./plans.js").Key} Key
+ * @typedef {import("../serve.js").Context} Context
  * @typedef {object} Worker  provided by main.js
  * @property {import("../app.js").App} app
  * @property {import("./models.js").Models} models
@@ -33,9 +34,6 @@ import { reportStage } from "../stage.js";
 
 /** Progress is reported whenever this many bytes of a file were read. */
 const BYTES_PER_REPORT = 16e6;
-
-/** Tell the page that this worker is not stuck. */
-const alive = () => announce({ stage: "open" });
 
 /**
  * Forget a saved plan that can't be used, and report why.
@@ -79,17 +77,33 @@ export function userModelActions({ app, models, settled }) {
   };
 
   /**
+   * Run a long action on the model; other questions come between its steps.
+   * @param {number} id
+   * @param {Context} context
+   * @param {() => any} begin  calls a function of Python
+   */
+  const stream = async (id, context, begin) => {
+    await settled();
+    return app.stream(context, async () => {
+      if (id !== open) throw new NotOpenError(`Model ${id} is not open here.`);
+      return begin();
+    });
+  };
+
+  /**
    * @param {File} file
+   * @param {Context} context
    * @returns {Promise<{held: any, fingerprint: string | null}>}  a Python bytearray; the content's
    *   fingerprint, or null if plans can't be saved
    */
-  const read = async (file) => {
+  const read = async (file, { signal, progress }) => {
     const fingerprint = storable() ? new Fingerprint() : null;
     const held = app.call("reserve", file.size);
     try {
       const reader = file.stream().getReader();
       for (let offset = 0, reported = 0; ;) {
         const { done, value } = await reader.read();
+        signal.throwIfAborted();
         if (done) return { held, fingerprint: (await fingerprint?.end()) ?? null };
         // Python's memory may move between two chunks.
         const view = held.getBuffer("u8");
@@ -99,7 +113,7 @@ export function userModelActions({ app, models, settled }) {
         await fingerprint?.add(value);
         if (offset - reported < BYTES_PER_REPORT) continue;
         reported = offset;
-        alive();
+        progress({ stage: "open", done: offset, total: file.size });
       }
     } catch (error) {
       held.destroy();
@@ -162,8 +176,9 @@ export function userModelActions({ app, models, settled }) {
     /**
      * Open a model with its external data. Other files are read only if the model may need them.
      * @param {{id: number} & import("../../views/open/files.js").Files} args
+     * @param {Context} context
      */
-    openModel: ({ id, file, others }) =>
+    openModel: ({ id, file, others }, context) =>
       app.inTurn(async () => {
         open = null;
         app.call("close_model"); // first: there may not be enough memory for two models
@@ -173,7 +188,7 @@ export function userModelActions({ app, models, settled }) {
         const fingerprints = [];
         try {
           const hold = async (/** @type {File} */ each, /** @type {string} */ path) => {
-            const one = await read(each);
+            const one = await read(each, context);
             held.push(one.held);
             fingerprints.push([path, one.fingerprint]);
           };
@@ -229,15 +244,15 @@ export function userModelActions({ app, models, settled }) {
         return answer;
       }),
 
-    /** @param {{id: number, runs: number, seconds: number}} args */
-    timeModel: ({ id, runs, seconds }) =>
-      withModel(id, () => app.ask("time_model", runs, seconds, alive)),
+    /** @param {{id: number, runs: number, seconds: number}} args @param {Context} context */
+    timeModel: ({ id, runs, seconds }, context) =>
+      stream(id, context, () => app.call("time_model", runs, seconds)),
 
-    /** @param {{id: number, runs: number, seconds: number}} args */
-    compareModel: ({ id, runs, seconds }) =>
-      withModel(id, async () => {
+    /** @param {{id: number, runs: number, seconds: number}} args @param {Context} context */
+    compareModel: ({ id, runs, seconds }, context) =>
+      stream(id, context, async () => {
         await app.prepareAll(true);
-        return app.ask("compare_model", runs, seconds, alive);
+        return app.call("compare_model", runs, seconds);
       }),
 
     /** @param {{id: number}} args */

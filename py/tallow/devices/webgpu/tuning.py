@@ -12,7 +12,8 @@ import hashlib
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import cache
 from math import sqrt
@@ -90,6 +91,15 @@ class Tuned:
         return self.seconds[self.default] / self.seconds[self.chosen]
 
 
+@dataclass(frozen=True)
+class TuningStep:
+    """How far tuning is: ops done, ops in all, and what was measured for the last one, if any."""
+
+    done: int
+    total: int
+    result: Tuned | None
+
+
 async def tune(
     graph: Graph, device: str | None = None, progress: Callable[[int, int], object] | None = None
 ) -> list[Tuned]:
@@ -104,27 +114,37 @@ async def tune(
     Returns: what was measured; empty on a device that has no choice of kernels.
     Raises: DeviceLostError, and what compiling the graph raises.
     """
+    results: list[Tuned] = []
+    async with aclosing(tuning_steps(graph, device)) as steps:
+        async for step in steps:
+            if step.result:
+                results.append(step.result)
+            if progress and progress(step.done, step.total) is False:
+                break
+    return results
+
+
+async def tuning_steps(graph: Graph, device: str | None = None) -> AsyncGenerator[TuningStep, None]:
+    """The same as steps: one before the first op and one after each; none on a device that has no
+    choice of kernels. Once it ends or is closed, what was measured is kept."""
     used = backend(device)
     if not used.target.chooses_kernels:
-        return []
+        return
     limits = limits_of(used)
     nodes = _heavy_ops(optimise(graph, used.target, limits), limits)
-    results: list[Tuned] = []
+    chosen: Choices = {}
     lost: Counter[str] = Counter()
-    for name, node in nodes.items():
-        if progress and progress(len(results), len(nodes)) is False:
-            break
-        tuned = await _measure(name, node, used, limits, lost)
-        slow = HOPELESS * min(tuned.seconds.values(), default=0.0)
-        lost.update(file for file, seconds in tuned.seconds.items() if seconds > slow)
-        results.append(tuned)
-    else:
-        if progress:
-            progress(len(nodes), len(nodes))
-    if results:
-        chosen = {result.signature: result.chosen for result in results}
-        await _keep(used, chosen, traits_of(limits).half)
-    return results
+    try:
+        yield TuningStep(0, len(nodes), None)
+        for name, node in nodes.items():
+            tuned = await _measure(name, node, used, limits, lost)
+            slow = HOPELESS * min(tuned.seconds.values(), default=0.0)
+            lost.update(file for file, seconds in tuned.seconds.items() if seconds > slow)
+            chosen[tuned.signature] = tuned.chosen
+            yield TuningStep(len(chosen), len(nodes), tuned)
+    finally:
+        if chosen:
+            await _keep(used, chosen, traits_of(limits).half)
 
 
 def _heavy_ops(graph: Graph, limits: Limits) -> dict[str, Node]:
