@@ -25,8 +25,10 @@ from tallow.custom import custom_op as custom_op
 from tallow.devices.wasm.device import get_num_threads as get_num_threads
 from tallow.devices.wasm.device import set_num_threads as set_num_threads
 from tallow.devices.webgpu.tuning import Tuned as Tuned
+from tallow.devices.webgpu.tuning import TuningStep as TuningStep
 from tallow.devices.webgpu.tuning import TuningWarning as TuningWarning
 from tallow.devices.webgpu.tuning import tune as tune
+from tallow.devices.webgpu.tuning import tuning_steps as tuning_steps
 from tallow.errors import DTypeError as DTypeError
 from tallow.errors import DeviceError as DeviceError
 from tallow.errors import DeviceLostError as DeviceLostError
@@ -495,6 +497,7 @@ __all__ = [
     "Tensor",
     "TracingError",
     "Tuned",
+    "TuningStep",
     "TuningWarning",
     "Variable",
     "abs",
@@ -899,6 +902,7 @@ __all__ = [
     "trunc",
     "trunc_divide",
     "tune",
+    "tuning_steps",
     "uint16",
     "uint32",
     "uint64",

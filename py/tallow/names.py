@@ -68,7 +68,7 @@ NAMES: dict[str, dict[str, str]] = {
         "tallow": "get_num_threads set_num_threads",
     },
     "devices.webgpu.tuning": {
-        "tallow": "tune Tuned TuningWarning",
+        "tallow": "tune tuning_steps Tuned TuningStep TuningWarning",
     },
     "formats.weights": {
         "tallow": "load load_into save",

@@ -19,12 +19,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from tallow import Tuned, TuningWarning, functional, onnx
+from tallow import Tuned, TuningStep, TuningWarning, functional, onnx, tuning_steps
 from tallow.compile import Compiled, plan_serialization
 from tallow.core import dtype as dt
 from tallow.core.hostarray import HostArray
 from tallow.core.streamed_weights import StreamedFile
-from tallow.devices.webgpu.tuning import TuningStep, tuning_steps
 from tallow.errors import DataNotLoadedError, DeviceUnavailableError, OnnxFormatError
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node

@@ -2,6 +2,8 @@
 
 import json
 import time
+from collections.abc import AsyncGenerator
+from typing import Any
 
 from tallow_page.steps import Answer, streamed
 
@@ -9,7 +11,7 @@ state = {"begun": 0, "steps": 0, "closed": 0}
 
 
 @streamed
-async def count(total, milliseconds):
+async def count(total: int, milliseconds: float) -> AsyncGenerator[Any, None]:
     """Counts to `total`; each step takes so long."""
     state["begun"] += 1
     try:
@@ -24,6 +26,6 @@ async def count(total, milliseconds):
         state["closed"] += 1
 
 
-async def told():
+async def told() -> str:
     """What has happened, as JSON."""
     return json.dumps(state)

@@ -125,8 +125,12 @@ async def tune(
 
 
 async def tuning_steps(graph: Graph, device: str | None = None) -> AsyncGenerator[TuningStep, None]:
-    """The same as steps: one before the first op and one after each; none on a device that has no
-    choice of kernels. Once it ends or is closed, what was measured is kept."""
+    """`tune` step by step, so that its caller may do something else in between, or stop.
+
+    Yields: a step before the first op and one after each; none on a device that has no choice of
+      kernels. Once it ends or is closed, what was measured is kept.
+    Raises: as `tune`.
+    """
     used = backend(device)
     if not used.target.chooses_kernels:
         return
