@@ -1,34 +1,18 @@
 // The states of all sequences in one direction as 8-bit integers (ops/dynamic_recurrence.py), less
 // 128, four in a word; then, for each sequence, their sum, the zero point, and the bits of the
 // scale. An invocation does all of it: on a CPU, for which this is, that takes less than barriers.
+//# Calls load_state(d, b, unit), load_length(b), store_out(d, b, at, value).
 
-override BATCH: u32;
-override HIDDEN: u32;
+override BATCH: u32; override HIDDEN: u32;
 
 const TILE_COLS = 1u;
-
-@group(0) @binding(0) var<storage, read> states: array<f32>;
-@group(0) @binding(1) var<storage, read> lengths: array<i32>;
-@group(0) @binding(2) var<storage, read_write> out: array<i32>;
-
-fn load_state(d: u32, b: u32, unit: u32) -> f32 {
-  return states[(d * BATCH + b) * HIDDEN + unit];
-}
-
-fn load_length(b: u32) -> i32 {
-  return lengths[b];
-}
-
-fn store_out(d: u32, b: u32, at: u32, value: i32) {
-  out[(d * BATCH + b) * (words() + 3u) + at] = value;
-}
 
 // Words of a sequence's states: HIDDEN / 4, and zeros up to a multiple of 4.
 fn words() -> u32 {
   return (HIDDEN + 15u) / 16u * 4u;
 }
 
-@compute @workgroup_size(1, 1, 1)
+@compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(global_invocation_id) invocation: vec3u) {
   let d = invocation.z;
   var low = 0.0;

@@ -1,23 +1,16 @@
 // The gradient of recurrent layers (ops/recurrence_training.py): a workgroup goes back along one
 // sequence in one direction, and keeps the gradients of the gates of a step in its memory. A lane
 // has the elements lane, lane + LANES ... of the states. Coordinates count elements.
+//# Calls load_gradient(t, d, b, unit), load_whole(row, d, b, unit), load_hidden(d, gate, unit, column),
+//# load_state(number, d, b, unit), load_extra(d, gate, unit), load_length(b), and
+//# store_out(row, b, d, gate, unit, value).
 
-override TIME: u32;
-override START: u32;
-override STEPS: u32;
-override BATCH: u32;
-override DIRECTIONS: u32;
-override HIDDEN: u32;
+override TIME: u32; override START: u32; override STEPS: u32;
+override BATCH: u32; override DIRECTIONS: u32; override HIDDEN: u32;
 // A bit for each direction.
-override BACKWARD: u32;
-override INPUT_FORGET: u32;
+override BACKWARD: u32; override INPUT_FORGET: u32;
 // Alphas and betas are the bits of f32 numbers.
-override FUNCTION_0: u32;
-override ALPHA_0: u32;
-override FUNCTION_1: u32;
-override ALPHA_1: u32;
-override FUNCTION_2: u32;
-override ALPHA_2: u32;
+override FUNCTION_${i}: u32; override ALPHA_${i}: u32; //#for i in range(3)
 override BETA_2: u32;
 // 1: RNN; 3: GRU (update, reset, hidden); 4: LSTM (input, output, forget, cell).
 override GATES: i32;
@@ -27,44 +20,8 @@ const TILE_COLS = 1u;
 const LANES = 256u;
 const EACH = 4u; // elements of a lane
 
-@group(0) @binding(0) var<storage, read> gradient: array<f32>;
-@group(0) @binding(1) var<storage, read> whole: array<f32>;
-@group(0) @binding(2) var<storage, read> weights: array<f32>;
-@group(0) @binding(3) var<storage, read> states: array<f32>;
-@group(0) @binding(4) var<storage, read> extra: array<f32>;
-@group(0) @binding(5) var<storage, read> lengths: array<i32>;
-@group(0) @binding(6) var<storage, read_write> out: array<f32>;
-
 // Of each element, the gradients of what goes into its gates.
 var<workgroup> given: array<vec4f, 1024>;
-
-fn load_gradient(t: u32, d: u32, b: u32, unit: u32) -> f32 {
-  return gradient[((t * DIRECTIONS + d) * BATCH + b) * HIDDEN + unit];
-}
-
-fn load_whole(row: u32, d: u32, b: u32, unit: u32) -> f32 {
-  return whole[((row * DIRECTIONS + d) * BATCH + b) * HIDDEN + unit];
-}
-
-fn load_hidden(d: u32, gate: u32, unit: u32, column: u32) -> f32 {
-  return weights[((d * u32(GATES) + gate) * HIDDEN + unit) * HIDDEN + column];
-}
-
-fn load_state(number: u32, d: u32, b: u32, unit: u32) -> f32 {
-  return states[((number * DIRECTIONS + d) * BATCH + b) * HIDDEN + unit];
-}
-
-fn load_extra(d: u32, gate: u32, unit: u32) -> f32 {
-  return extra[(d * u32(GATES) + gate) * HIDDEN + unit];
-}
-
-fn load_length(b: u32) -> i32 {
-  return lengths[b];
-}
-
-fn store_out(row: u32, b: u32, d: u32, gate: u32, unit: u32, value: f32) {
-  out[(((row * BATCH + b) * DIRECTIONS + d) * u32(GATES) + gate) * HIDDEN + unit] = value;
-}
 
 // What the forward kernel stored: a block of rows behind its result.
 fn kept(number: u32, row: u32, d: u32, b: u32, unit: u32) -> f32 {
@@ -81,12 +38,7 @@ fn slope(which: u32, alpha: u32, y: f32) -> f32 {
   }
 }
 
-// As in recurrence.wgsl.
-fn steady_tanh(x: f32) -> f32 {
-  let square = x * x;
-  let series = x - x * square * (0.33333333 - square * 0.13333333);
-  return select(tanh(clamp(x, -10.0, 10.0)), series, square < 0.01);
-}
+//#include steady_tanh.wgsl
 
 fn shown_of(x: f32) -> f32 {
   let a = bitcast<f32>(ALPHA_2);
@@ -111,12 +63,8 @@ fn products_of(d: u32, unit: u32, column: u32, last: bool) -> f32 {
     return here.z * load_hidden(d, 2u, unit, column);
   }
   var sum = here.x * load_hidden(d, 0u, unit, column) + here.y * load_hidden(d, 1u, unit, column);
-  if (GATES == 4 || LINEAR) {
-    sum += here.z * load_hidden(d, 2u, unit, column);
-  }
-  if (GATES == 4) {
-    sum += here.w * load_hidden(d, 3u, unit, column);
-  }
+  if (GATES == 4 || LINEAR) { sum += here.z * load_hidden(d, 2u, unit, column); }
+  if (GATES == 4) { sum += here.w * load_hidden(d, 3u, unit, column); }
   return sum;
 }
 
@@ -124,12 +72,7 @@ fn products(d: u32, column: u32, last: bool) -> f32 {
   var sums = vec4f();
   let whole_end = HIDDEN / 4u * 4u;
   for (var unit = 0u; unit < whole_end; unit += 4u) {
-    sums += vec4f(
-      products_of(d, unit, column, last),
-      products_of(d, unit + 1u, column, last),
-      products_of(d, unit + 2u, column, last),
-      products_of(d, unit + 3u, column, last),
-    );
+    sums += vec4f(${each("products_of(d, unit#, column, last)", FOUR)});
   }
   for (var unit = whole_end; unit < HIDDEN; unit++) {
     sums.x += products_of(d, unit, column, last);
@@ -137,11 +80,8 @@ fn products(d: u32, column: u32, last: bool) -> f32 {
   return (sums.x + sums.y) + (sums.z + sums.w);
 }
 
-@compute @workgroup_size(256, 1, 1)
-fn main(
-  @builtin(workgroup_id) group: vec3u,
-  @builtin(local_invocation_index) lane: u32,
-) {
+@compute @workgroup_size(${WORKGROUP})
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
   let b = group.y;
   let d = group.z;
   let back = ((BACKWARD >> d) & 1u) == 1u;
@@ -205,15 +145,9 @@ fn main(
         given[unit] = select(vec4f(), found, alive);
       }
       store_out(row, b, d, 0u, unit, select(0.0, found.x, alive));
-      if (GATES > 1) {
-        store_out(row, b, d, 2u, unit, select(0.0, found.z, alive));
-      }
-      if (GATES == 4 || LINEAR) {
-        store_out(row, b, d, 1u, unit, select(0.0, found.y, alive));
-      }
-      if (GATES == 4) {
-        store_out(row, b, d, 3u, unit, select(0.0, found.w, alive));
-      }
+      if (GATES > 1) { store_out(row, b, d, 2u, unit, select(0.0, found.z, alive)); }
+      if (GATES == 4 || LINEAR) { store_out(row, b, d, 1u, unit, select(0.0, found.y, alive)); }
+      if (GATES == 4) { store_out(row, b, d, 3u, unit, select(0.0, found.w, alive)); }
     }
     workgroupBarrier();
     if (GATES == 3 && !LINEAR) {

@@ -7,8 +7,8 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.devices.webgpu.codegen.choice import Traits, candidates, choose, signature
-from tallow.devices.webgpu.codegen.kernels import CONVOLUTIONS, DEPTHWISE, PRODUCTS
-from tallow.devices.webgpu.codegen.schedule import kernel_file
+from tallow.devices.webgpu.codegen.kernels import PRODUCTS
+from tallow.devices.webgpu.codegen.window_kernels import CONVOLUTIONS, DEPTHWISE
 from tallow.graph import Graph, Node, input_node
 from tallow.ops import contract
 from tallow.ops.kinds import Contraction
@@ -57,23 +57,23 @@ def convolution(size: int, channels: int, window: int = 3) -> Node:
 def test_products(shape: tuple[int, int, int], software: str, gpu: str) -> None:
     node = product(*shape)
     assert node.op is contract.matmul
-    assert choose(node, SWIFTSHADER).file == software
-    assert choose(node, LAVAPIPE).file == software
-    assert choose(node, GPU).file == gpu
+    assert choose(node, SWIFTSHADER).name == software
+    assert choose(node, LAVAPIPE).name == software
+    assert choose(node, GPU).name == gpu
 
 
 def test_a_batch_fills_a_gpu() -> None:
-    assert choose(product(64, 64, 64, batch=1), GPU).file == "matmul_tile_4x4"
-    assert choose(product(64, 64, 64, batch=64), GPU).file == "matmul_tile_8x8"
+    assert choose(product(64, 64, 64, batch=1), GPU).name == "matmul_tile_4x4"
+    assert choose(product(64, 64, 64, batch=64), GPU).name == "matmul_tile_8x8"
 
 
 def test_convolutions() -> None:
-    assert choose(convolution(112, 64), GPU).file == "conv2d_tile_8x8"
-    assert choose(convolution(14, 64), GPU).file == "conv2d_tile_4x4"
-    assert choose(convolution(7, 64), GPU).file == "conv2d_4x4"
-    assert choose(convolution(112, 64), SWIFTSHADER).file == "conv2d_quad_16x8"
-    assert choose(convolution(112, 64, window=1), GPU).file == "matmul_tile_8x8"
-    assert choose(convolution(14, 8), SWIFTSHADER).file == "conv2d_quad_8x8"
+    assert choose(convolution(112, 64), GPU).name == "conv2d_tile_8x8"
+    assert choose(convolution(14, 64), GPU).name == "conv2d_tile_4x4"
+    assert choose(convolution(7, 64), GPU).name == "conv2d_4x4"
+    assert choose(convolution(112, 64), SWIFTSHADER).name == "conv2d_quad_16x8"
+    assert choose(convolution(112, 64, window=1), GPU).name == "matmul_tile_8x8"
+    assert choose(convolution(14, 8), SWIFTSHADER).name == "conv2d_quad_8x8"
 
 
 def depthwise(window: int, stride: int) -> Node:
@@ -92,22 +92,22 @@ def test_the_rule_takes_every_kernel() -> None:
         *(convolution(size, channels) for size in (7, 14, 112) for channels in (8, 16, 64)),
         *(depthwise(window, stride) for window in (3, 5, 7) for stride in (1, 2)),
     ]
-    taken = {choose(n, traits).file for n in nodes for traits in (SWIFTSHADER, GPU, HALF)}
+    taken = {choose(n, traits).name for n in nodes for traits in (SWIFTSHADER, GPU, HALF)}
     assert taken == {*PRODUCTS, *CONVOLUTIONS, *DEPTHWISE}
 
 
 @pytest.mark.parametrize("node", [product(1024, 1024, 1024), convolution(112, 64)])
 def test_float16_only_where_it_is_allowed(node: Node) -> None:
     """It changes answers, so that neither rule nor tuning may take it unasked."""
-    assert choose(node, HALF).file.endswith("tile_8x8_f16")
-    assert not choose(node, Traits(half=True)).file.endswith("_f16")
+    assert choose(node, HALF).name.endswith("tile_8x8_f16")
+    assert not choose(node, Traits(half=True)).half
     for traits in (Traits(), SWIFTSHADER, LAVAPIPE, GPU):
-        assert not any(schedule.file.endswith("_f16") for schedule in candidates(node, traits))
+        assert not any(schedule.half for schedule in candidates(node, traits))
 
 
 @pytest.mark.parametrize("node", [product(64, 64, 64), convolution(16, 32), convolution(16, 32, 1)])
 def test_candidates_need_nothing_that_the_device_lacks(node: Node) -> None:
-    texts = [kernel_file(schedule.file).text for schedule in candidates(node, Traits())]
+    texts = [schedule.text() for schedule in candidates(node, Traits())]
     assert texts
     assert not any("\nenable " in text for text in texts)
 
@@ -116,19 +116,18 @@ def test_many_rows_fit_a_dispatch() -> None:
     """A product of each pixel of a large picture: what tuning may try must be able to run."""
     node = convolution(300, 8, window=1)
     for schedule in candidates(node, HALF):
-        file = kernel_file(schedule.file)
-        extent = schedule.extent(node, file.tile)
+        extent = schedule.extent(node, schedule.tile)
         assert all(
-            count <= 65535 * size for count, size in zip(extent, file.workgroup, strict=True)
-        ), schedule.file
+            count <= 65535 * size for count, size in zip(extent, schedule.workgroup, strict=True)
+        ), schedule.name
 
 
 def test_what_was_tuned_goes_before_the_rule() -> None:
     node = product(1024, 1024, 1024)
     tuned = Traits(choices={signature(node): "matmul_4x4"})
-    assert choose(node, tuned).file == "matmul_4x4"
-    assert choose(product(1024, 1024, 512), tuned).file == "matmul_tile_8x8"
+    assert choose(node, tuned).name == "matmul_4x4"
+    assert choose(product(1024, 1024, 512), tuned).name == "matmul_tile_8x8"
     unknown = Traits(choices={signature(node): "no_such_kernel"})
-    assert choose(node, unknown).file == "matmul_tile_8x8"
+    assert choose(node, unknown).name == "matmul_tile_8x8"
     unable = Traits(choices={signature(node): "matmul_quad_16x8"})
-    assert choose(node, unable).file == "matmul_tile_8x8"
+    assert choose(node, unable).name == "matmul_tile_8x8"

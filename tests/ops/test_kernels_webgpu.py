@@ -14,11 +14,11 @@ from kernel_cases import TOLERANCE
 from tallow.devices.webgpu.codegen.kernels import SCHEDULES
 
 
-@pytest.mark.parametrize("file", SCHEDULES)
-def test_schedule(file: str, python: Any) -> None:
-    outcome = python.run(f"import kernel_cases; await kernel_cases.run_schedule({file!r}, 3)")
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_schedule(name: str, python: Any) -> None:
+    outcome = python.run(f"import kernel_cases; await kernel_cases.run_schedule({name!r}, 3)")
     if outcome["missing"]:
         pytest.skip(f"{outcome['adapter']} has no {outcome['missing']}")
-    assert outcome["kernels"] == [file] * outcome["cases"]
+    assert outcome["kernels"] == [name] * outcome["cases"]
     assert not outcome["wrong"], "\n".join(outcome["wrong"])
-    assert (outcome["rounding"] > TOLERANCE) == file.endswith("_f16")
+    assert (outcome["rounding"] > TOLERANCE) == SCHEDULES[name].half

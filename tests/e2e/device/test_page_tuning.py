@@ -171,7 +171,7 @@ def kernels(visitor: Any) -> list[str]:
         visitor.hook("kernels-plan").click()
     plan = json.loads(download.value.path().read_bytes())
     texts = [plan["modules"][step["kernel"]["module"]] for step in plan["run"] if step["kernel"]]
-    return [name for text in texts for name in re.findall(r"kernels_wgsl/(\w+)\.wgsl", text)]
+    return [name for text in texts for name in re.findall(r"// (\w+) \(kernels_wgsl/", text)]
 
 
 def test_tuning_can_be_cancelled_and_its_choices_serve_later_visits(visitor, held):

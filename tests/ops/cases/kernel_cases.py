@@ -6,6 +6,7 @@ run for them. This file is also run inside the browser (test_kernels_webgpu.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -31,16 +32,7 @@ from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, Limits, compile_graph
 from tallow.core.dtype import as_dtype
 from tallow.devices.webgpu.codegen.choice import Traits
-from tallow.devices.webgpu.codegen.kernels import (
-    CONVOLUTIONS,
-    GROUPED,
-    POOL,
-    PRODUCTS,
-    TRANSFORM_INPUT,
-    TRANSFORM_OUTPUT,
-    TREES,
-    WEIGHT_GRADIENTS,
-)
+from tallow.devices.webgpu.codegen.kernels import PRODUCTS, SCHEDULES, TREES
 from tallow.devices.webgpu.codegen.recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -48,7 +40,14 @@ from tallow.devices.webgpu.codegen.recurrence_kernels import (
     RECURRENCE,
     RECURRENCE_BACK,
 )
-from tallow.devices.webgpu.codegen.schedule import kernel_file
+from tallow.devices.webgpu.codegen.window_kernels import (
+    CONVOLUTIONS,
+    GROUPED,
+    POOL,
+    TRANSFORM_INPUT,
+    TRANSFORM_OUTPUT,
+    WEIGHT_GRADIENTS,
+)
 from tallow.graph import Graph, input_node, make
 from tallow.ops.window import conv2d_weight_parts, spatial_size
 from tallow.runtime.device import backend
@@ -329,16 +328,16 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "depthwise_5x5_stride2": partial(depthwise, 5, 2),
     "depthwise": any_depthwise,
     **dict.fromkeys(WEIGHT_GRADIENTS, weight_gradients),
-    GROUPED.file: grouped,
-    POOL.file: pools,
-    TRANSFORM_INPUT.file: input_transforms,
-    TRANSFORM_OUTPUT.file: output_transforms,
-    RECURRENCE.file: recurrences,
-    RECURRENCE_BACK.file: recurrences_back,
-    DYNAMIC_RECURRENCE.file: dynamic_recurrences,
-    DYNAMIC_STEP.file: dynamic_steps_one_by_one,
-    DYNAMIC_ROUND.file: dynamic_rounds,
-    TREES.file: trees,
+    GROUPED.name: grouped,
+    POOL.name: pools,
+    TRANSFORM_INPUT.name: input_transforms,
+    TRANSFORM_OUTPUT.name: output_transforms,
+    RECURRENCE.name: recurrences,
+    RECURRENCE_BACK.name: recurrences_back,
+    DYNAMIC_RECURRENCE.name: dynamic_recurrences,
+    DYNAMIC_STEP.name: dynamic_steps_one_by_one,
+    DYNAMIC_ROUND.name: dynamic_rounds,
+    TREES.name: trees,
 }
 
 
@@ -348,11 +347,11 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
 class Always(Mapping[str, str]):
     """Names one schedule, whatever is asked for."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __getitem__(self, key: str) -> str:
-        return self.file
+        return self.name
 
     def __iter__(self) -> Any:
         return iter(())
@@ -361,15 +360,15 @@ class Always(Mapping[str, str]):
         return 0
 
 
-def missing_feature(file: str, traits: Traits) -> str | None:
+def missing_feature(name: str, traits: Traits) -> str | None:
     """The WebGPU feature that a kernel needs and the device has not."""
-    text = kernel_file(file).text
-    if "enable subgroups;" in text and not traits.subgroups:
+    schedule = SCHEDULES[name]
+    if schedule.quad and not traits.subgroups:
         return "subgroups"
-    return "shader-f16" if "enable f16;" in text and not traits.float16 else None
+    return "shader-f16" if schedule.half and not traits.float16 else None
 
 
-def graph_of(file: str, cases: list[Case]) -> Graph:
+def graph_of(name: str, cases: list[Case]) -> Graph:
     """All cases, each an output of its own, on inputs that are fed."""
     inputs, outputs = [], {}
     for number, case in enumerate(cases):
@@ -379,31 +378,29 @@ def graph_of(file: str, cases: list[Case]) -> Graph:
         ]
         inputs += nodes
         outputs[f"y{number}"] = case.build(*map(Tensor, nodes)).node
-    return Graph(tuple(inputs), outputs, file)
+    return Graph(tuple(inputs), outputs, name)
 
 
-def forced(file: str, cases: list[Case], limits: Limits) -> Compiled:
+def forced(name: str, cases: list[Case], limits: Limits) -> Compiled:
     """The cases compiled to one schedule, where it is one of the candidates."""
-    traits = replace(limits.traits, half=file.endswith("_f16"), choices=Always(file))
-    return compile_graph(graph_of(file, cases), "webgpu", replace(limits, traits=traits))
+    traits = replace(limits.traits, half=SCHEDULES[name].half, choices=Always(name))
+    return compile_graph(graph_of(name, cases), "webgpu", replace(limits, traits=traits))
 
 
 def kernels_of(compiled: Compiled) -> list[str]:
-    """The kernel file of each step that has one."""
+    """The schedule of each step that has one."""
     texts = [compiled.plan.modules[step.kernel["module"]] for step in compiled.plan.run]
-    firsts = [text.partition("\n")[0] for text in texts]
-    prefix, suffix = "// kernels_wgsl/", ".wgsl"
-    return [line[len(prefix) : -len(suffix)] for line in firsts if line.startswith(prefix)]
+    return [found[1] for text in texts if (found := re.match(r"// (\w+) \(kernels_wgsl/", text))]
 
 
-async def run_schedule(file: str, every: int = 1) -> dict[str, Any]:
-    """{"missing": feature or None, "wrong": texts, "cases", "kernels": files, "adapter"}."""
+async def run_schedule(name: str, every: int = 1) -> dict[str, Any]:
+    """{"missing": feature or None, "wrong": texts, "cases", "kernels": names, "adapter"}."""
     device = backend("webgpu")
-    missing = missing_feature(file, device.limits.traits)
+    missing = missing_feature(name, device.limits.traits)
     if missing:
         return {"missing": missing, "adapter": device.info.adapter}
-    cases = MAKERS[file]()[::every]
-    compiled = forced(file, cases, device.limits)
+    cases = MAKERS[name]()[::every]
+    compiled = forced(name, cases, device.limits)
     feeds = {
         f"x{number}_{index}": array
         for number, case in enumerate(cases)
@@ -412,7 +409,7 @@ async def run_schedule(file: str, every: int = 1) -> dict[str, Any]:
     with Session(compiled, await device.load_async(compiled), device) as session:
         results = await session.run_async(feeds)
     wrong, rounding = [], 0.0
-    tolerance = HALF_TOLERANCE if file.endswith("_f16") else TOLERANCE
+    tolerance = HALF_TOLERANCE if SCHEDULES[name].half else TOLERANCE
     for number, case in enumerate(cases):
         got = results[f"y{number}"]
         expected = case.expected(*(array.astype(np.float64) for array in case.inputs))

@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from kernel_cases import MAKERS, TOLERANCE, run_schedule
+from kernel_cases import MAKERS, TOLERANCE, forced, missing_feature, run_schedule
 
 from tallow.devices.webgpu.codegen.kernels import SCHEDULES
-from tallow.devices.webgpu.codegen.schedule import kernel_file
+from tallow.devices.webgpu.codegen.schedule import sources
 from tallow.devices.webgpu.native.device import open_device
+from tallow.runtime.device import backend
 
-FOLDER = Path(__file__).resolve().parents[3] / "kernels_wgsl"
 
-
-def test_every_kernel_has_a_schedule_and_cases() -> None:
-    """A file without a case is a gap with a name."""
-    files = {path.stem for path in FOLDER.glob("*.wgsl")}
-    assert files == set(SCHEDULES)
-    assert files == set(MAKERS)
+def test_every_kernel_has_cases_and_every_file_is_of_a_kernel() -> None:
+    """What has no case is a gap with a name."""
+    assert set(SCHEDULES) == set(MAKERS)
+    included = {
+        name for text in sources().values() for name in re.findall(r"^//#include (.+)", text, re.M)
+    }
+    assert set(sources()) == {f"{s.file}.wgsl" for s in SCHEDULES.values()} | included
 
 
 @pytest.mark.usefixtures("native")
-@pytest.mark.parametrize("file", SCHEDULES)
-def test_schedule(file: str, run_async: Callable[..., Any]) -> None:
-    outcome = run_async(run_schedule(file))
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_schedule(name: str, run_async: Callable[..., Any]) -> None:
+    outcome = run_async(run_schedule(name))
     if outcome["missing"]:
         pytest.skip(f"{outcome['adapter']} has no {outcome['missing']}")
-    assert outcome["kernels"] == [file] * outcome["cases"]
+    assert outcome["kernels"] == [name] * outcome["cases"]
     assert not outcome["wrong"], "\n".join(outcome["wrong"])
-    assert (outcome["rounding"] > TOLERANCE) == file.endswith("_f16")
+    assert (outcome["rounding"] > TOLERANCE) == SCHEDULES[name].half
 
 
 @pytest.mark.usefixtures("native")
-@pytest.mark.parametrize("file", SCHEDULES)
-def test_file_is_a_whole_module(file: str) -> None:
-    """It compiles as it stands, before the generator writes its memory access anew."""
+@pytest.mark.parametrize("name", [n for n, s in SCHEDULES.items() if s.workgroup == (4, 1, 1)])
+def test_kernels_compile_for_other_lanes(name: str) -> None:
+    """Where a workgroup is made as wide as they are."""
     gpu = open_device()
-    text = kernel_file(file).text.replace("enable subgroups;", "")
-    if "enable f16;" in text and "shader-f16" not in gpu.adapter.features:
-        pytest.skip(f"{gpu.adapter.name} has no shader-f16")
-    with gpu.checked(file):
-        gpu.handle.create_shader_module(code=text, label=file)
+    limits = backend("webgpu").limits
+    if missing := missing_feature(name, limits.traits):
+        pytest.skip(f"{gpu.adapter.name} has no {missing}")
+    lanes = 8 if limits.traits.lanes == 4 else 4
+    limits = replace(limits, traits=replace(limits.traits, lanes=lanes))
+    texts = forced(name, MAKERS[name]()[:1], limits).plan.modules
+    (text,) = [text for text in texts if text.startswith(f"// {name} (kernels_wgsl/")]
+    with gpu.checked(name):
+        gpu.handle.create_shader_module(code=text.replace("enable subgroups;", ""), label=name)

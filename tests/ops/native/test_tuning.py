@@ -41,7 +41,7 @@ def slow_rule(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def time(node: Any, name: str, schedule: Schedule, *rest: Any) -> Timing:
         timing = await measure(node, name, schedule, *rest)
-        return replace(timing, total=10 * timing.total) if schedule.file == SLOW else timing
+        return replace(timing, total=10 * timing.total) if schedule.name == SLOW else timing
 
     monkeypatch.setattr(tuning, "_time", time)
 
@@ -64,7 +64,7 @@ def planted_times(monkeypatch: pytest.MonkeyPatch) -> dict[str, Timing]:
     planted: dict[str, Timing] = {}
 
     async def time(node: Any, name: str, schedule: Schedule, *_: Any) -> Timing:
-        return planted.get(schedule.file, Timing("timestamp", [1.0], 1.0, 50))
+        return planted.get(schedule.name, Timing("timestamp", [1.0], 1.0, 50))
 
     monkeypatch.setattr(tuning, "_time", time)
     return planted
@@ -76,9 +76,9 @@ def product() -> Graph:
 
 
 def kernel_of(session: tl.Session) -> str:
-    """The file of the only hand-written kernel in a plan."""
+    """The schedule of the only hand-written kernel in a plan."""
     (text,) = [module for module in session.plan.modules if "kernels_wgsl/" in module]
-    return text.partition("kernels_wgsl/")[2].partition(".wgsl")[0]
+    return text.removeprefix("// ").partition(" ")[0]
 
 
 def answer(session: tl.Session) -> np.ndarray[Any, Any]:
@@ -246,8 +246,8 @@ def test_who_wins_by_chance_has_to_win_again(
     asked: list[str] = []
 
     async def time(node: Any, name: str, schedule: Schedule, *_: Any) -> Timing:
-        asked.append(schedule.file)
-        lucky = schedule.file == "matmul_8x8" and asked.count("matmul_8x8") == 1
+        asked.append(schedule.name)
+        lucky = schedule.name == "matmul_8x8" and asked.count("matmul_8x8") == 1
         return Timing("timestamp", None, 0.5 if lucky else 1.0, 50)
 
     monkeypatch.setattr(tuning, "_time", time)
@@ -312,6 +312,6 @@ def test_float16_products_where_the_user_allows_them(
     tl.set_float32_matmul_precision("highest")
     assert error("matmul_tile_8x8") < 1e-5
     (result,) = run_async(tuning.tune(square(), "webgpu"))
-    assert not any(file.endswith("_f16") for file in result.seconds)
+    assert not any(name.endswith("_f16") for name in result.seconds)
     tl.set_float32_matmul_precision("medium")
     assert error("matmul_tile_8x8_f16") > 1e-5

@@ -34,7 +34,7 @@ from ...runtime.device import (
 )
 from .codegen.choice import candidates, signature, traits_of
 from .codegen.kernels import SCHEDULES
-from .codegen.schedule import Schedule, kernel_file
+from .codegen.schedule import Schedule
 
 GAIN = 0.95  # a candidate must take at most this share of the default's time to replace it
 SECONDS = 0.05  # of runs of each candidate, so that a network takes seconds, not minutes
@@ -169,20 +169,20 @@ async def _measure(
     """Times what can compute one op, but for what has lost too often."""
     first, *others = candidates(node, traits_of(limits))
     timings: dict[str, Timing] = {}
-    for schedule in [first, *(s for s in others if lost.get(s.file, 0) < TRIALS)]:
+    for schedule in [first, *(s for s in others if lost.get(s.name, 0) < TRIALS)]:
         try:
-            timings[schedule.file] = await _time(node, name, schedule, used, limits, SECONDS)
+            timings[schedule.name] = await _time(node, name, schedule, used, limits, SECONDS)
         except DeviceLostError:
             raise
         except TallowError as error:  # this adapter refuses that kernel
-            words = f"{schedule.file} was left out: {error}"
-            warnings.warn(TuningWarning(words, "leftOut", error, schedule.file), stacklevel=2)
-    default = first.file
+            words = f"{schedule.name} was left out: {error}"
+            warnings.warn(TuningWarning(words, "leftOut", error, schedule.name), stacklevel=2)
+    default = first.name
     best = _best(timings, default)
     if best != default and default in timings:
         # Of many that are about as fast, chance makes one the fastest: it has to win once more.
-        for schedule in [first, *(s for s in others if s.file == best)]:
-            timings[schedule.file] = await _time(node, name, schedule, used, limits, AGAIN)
+        for schedule in [first, *(s for s in others if s.name == best)]:
+            timings[schedule.name] = await _time(node, name, schedule, used, limits, AGAIN)
         best = _best({file: timings[file] for file in (default, best)}, default)
     seconds = {file: timing.total for file, timing in timings.items()}
     clock = next((timing.source for timing in timings.values()), "clock")
@@ -209,8 +209,8 @@ async def _time(
     inputs = tuple(
         input_node(f"x{index}", child.shape, child.dtype) for index, child in enumerate(node.inputs)
     )
-    graph = Graph(inputs, {"y": make(node.op, *inputs, **node.attrs)}, schedule.file)
-    traits = replace(traits_of(limits), choices={name: schedule.file})
+    graph = Graph(inputs, {"y": make(node.op, *inputs, **node.attrs)}, schedule.name)
+    traits = replace(traits_of(limits), choices={name: schedule.name})
     compiled = compile_graph(graph, used.target.name, replace(limits, traits=traits))
     program = await used.load_async(compiled)
     try:
@@ -232,10 +232,10 @@ def _noise(size: int) -> memoryview:
 
 @cache
 def kernels_version() -> str:
-    """A hash of all kernel files: what was measured holds for these alone."""
-    digest = hashlib.sha256()
+    """A hash of all kernels: what was measured holds for these alone."""
+    digest = hashlib.sha256("".join(sources().values()).encode())
     for name in sorted(SCHEDULES):
-        digest.update(kernel_file(name).text.encode())
+        digest.update(f"{name} {sorted(SCHEDULES[name].facts.items())}".encode())
     return digest.hexdigest()[:16]
 
 

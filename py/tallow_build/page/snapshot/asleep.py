@@ -51,8 +51,7 @@ def imports() -> None:
     for name in _FOR_NUMPY:
         importlib.import_module(name)
     schedule = importlib.import_module("tallow.devices.webgpu.codegen.schedule")
-    for text in sorted((here / "kernels_wgsl").glob("*.wgsl")):
-        schedule.kernel_file(text.stem)
+    schedule.sources()
 
 
 def numpy() -> None:

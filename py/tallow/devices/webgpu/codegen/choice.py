@@ -29,19 +29,7 @@ from ....ops import (
 )
 from ....ops.elementwise import to_half
 from ....ops.kinds import Contraction, Movement
-from .kernels import (
-    CONVOLUTIONS,
-    DEPTHWISE,
-    GROUPED,
-    POOL,
-    PRODUCTS,
-    TRANSFORM_INPUT,
-    TRANSFORM_OUTPUT,
-    TREES,
-    WEIGHT_GRADIENTS,
-    is_pointwise,
-    matrix_of,
-)
+from .kernels import PRODUCTS, TREES, matrix_of
 from .recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -50,6 +38,16 @@ from .recurrence_kernels import (
     RECURRENCE_BACK,
 )
 from .schedule import Schedule
+from .window_kernels import (
+    CONVOLUTIONS,
+    DEPTHWISE,
+    GROUPED,
+    POOL,
+    TRANSFORM_INPUT,
+    TRANSFORM_OUTPUT,
+    WEIGHT_GRADIENTS,
+    is_pointwise,
+)
 
 
 @dataclass(frozen=True)
@@ -87,8 +85,8 @@ _LONG = 256  # inner length of a product of few rows
 # module takes 0.15 s longer to compile.
 _LARGE = 1 << 26
 
-# They take a workgroup or more for each row: many rows are slow, then more than a dispatch holds.
-_FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
+# Tiles of one row take a workgroup or more for each: many rows are slow, then more than a dispatch
+# holds.
 _FEW = 128
 
 # Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds in
@@ -113,7 +111,7 @@ def choose(node: Node, traits: Traits) -> Schedule:
     """The schedule for a node: as tuned, else as the rule says."""
     possible = candidates(node, traits)
     tuned = traits.choices.get(signature(node))
-    return next((schedule for schedule in possible if schedule.file == tuned), possible[0])
+    return next((schedule for schedule in possible if schedule.name == tuned), possible[0])
 
 
 def candidates(node: Node, traits: Traits) -> list[Schedule]:
@@ -178,16 +176,15 @@ def _quad_columns(columns: int) -> str:
     return "16x8" if wide <= 1.15 * narrow else "16x4"
 
 
-def _can_run(name: str, traits: Traits) -> bool:
+def _can_run(schedule: Schedule, traits: Traits) -> bool:
     """Whether the device has what a kernel needs, and the user allows what it does."""
-    if "_quad_" in name:
-        return traits.subgroups
-    return (traits.float16 and traits.half) or not name.endswith("_f16")
+    half = traits.float16 and traits.half
+    return (traits.subgroups or not schedule.quad) and (half or not schedule.half)
 
 
 def _first(name: str, table: Mapping[str, Schedule], traits: Traits) -> list[Schedule]:
     """The schedules of a table that the device can run, the named one first."""
-    return [table[name], *(table[n] for n in table if n != name and _can_run(n, traits))]
+    return [table[name], *(s for s in table.values() if s.name != name and _can_run(s, traits))]
 
 
 def _tile(rows: int, columns: int, inner: int, batch: int, traits: Traits) -> str | None:
@@ -220,7 +217,7 @@ def _products(node: Node, traits: Traits) -> list[Schedule]:
     possible = _first(name, PRODUCTS, traits)
     if rows <= _FEW:
         return possible
-    return [schedule for schedule in possible if schedule.file not in _FOR_FEW_ROWS]
+    return [schedule for schedule in possible if schedule.tile.rows > 1]
 
 
 def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
@@ -246,7 +243,7 @@ def winograd_pays(conv: Node, traits: Traits) -> bool:
     if traits.software:
         tile_rows, element = _WINOGRAD_SOFTWARE_ROWS, _WINOGRAD_SOFTWARE_LANE * traits.lanes
     tiles = batch * -(-height // 2) * -(-width // 2)
-    if tiles < tile_rows or (_of_half(conv) and choose(conv, traits).file.endswith("_f16")):
+    if tiles < tile_rows or (_of_half(conv) and choose(conv, traits).half):
         return False
 
     def computed(rows: int) -> int:
@@ -258,12 +255,12 @@ def winograd_pays(conv: Node, traits: Traits) -> bool:
 
 
 def _depthwise(node: Node) -> list[Schedule]:
-    (kh, kw), stride = node.inputs[1].shape[:2], tuple(node.attrs["stride"])
-    suffix = {(1, 1): "", (2, 2): "_stride2"}.get(stride)
-    special = DEPTHWISE.get(f"depthwise_{kh}x{kw}{suffix}")
-    if special and tuple(node.attrs["dilation"]) == (1, 1):
-        return [special, DEPTHWISE["depthwise"]]
-    return [DEPTHWISE["depthwise"]]
+    (height, width), (down, across) = node.inputs[1].shape[:2], node.attrs["stride"]
+    dense = tuple(node.attrs["dilation"]) == (1, 1)
+    wanted = {"SIZE": height, "STRIDE": down}
+    square = dense and (height, down) == (width, across)
+    special = [s for s in DEPTHWISE.values() if square and s.parameters == wanted]
+    return [*special, DEPTHWISE["depthwise"]]
 
 
 # ---- reductions -------------------------------------------------------------------------------

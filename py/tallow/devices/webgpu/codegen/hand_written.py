@@ -1,7 +1,7 @@
 """Hand-written kernels (kernels.py) for the groups around a contraction or window.
 
-Their load_* and store_* functions are written anew, so that what is fused happens where the values
-are read and written.
+Their load_* and store_* functions are written for each group, so that what is fused happens where
+the values are read and written.
 """
 
 from __future__ import annotations
@@ -18,15 +18,9 @@ from .choice import Traits, choose
 from .expression import Expression, reads_singly
 from .literal import type_of
 from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
-from .schedule import Load, Schedule, kernel_file
+from .schedule import Load, Schedule
 
 _DIVISOR = re.compile(r"([/%] \d+)u\b")
-_OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", re.M)
-_OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
-_BLOCK = re.compile(
-    r"(?:^//[^\n]*\n)*^fn block\(batch: u32, k4: u32, col4: u32\)[^\n]*\{\n(?:.*\n)*?\}\n", re.M
-)
-
 _BLOCK_OF_COLUMNS = """\
 // Rows 4 * k4 .. of b, four columns wide, of four columns that are read along k.
 fn block(batch: u32, k4: u32, col4: u32) -> mat4x4f {
@@ -39,26 +33,22 @@ fn block(batch: u32, k4: u32, col4: u32) -> mat4x4f {
 def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
     """The hand-written kernel for a node, with the loads and stores of what is fused around it."""
     schedule = choose(anchor, traits)
-    file = kernel_file(schedule.file)
     module = Module(reads, result, traits.builtins)
-    kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
     functions = {
         load.function: _load_function(module, anchor, load, load.width or schedule.width)
         for load in schedule.loads
     }
-    if schedule.column and _BLOCK.search(kept):
-        column = _columns(module, anchor, schedule.column, functions["load_b"])
-        if column:
-            functions["load_b"] = column
-            kept = _BLOCK.sub("", kept)
+    column = schedule.column and _columns(module, anchor, schedule.column, functions["load_b"])
+    if column:
+        functions["load_b"] = column
     store, result_width = _store_function(module, anchor, schedule)
-    title = f"kernels_wgsl/{schedule.file}.wgsl"
+    invocations = schedule.extent(anchor, schedule.tile)
+    size = _workgroup(schedule.workgroup, invocations[0], traits.lanes)
     values = schedule.overrides(anchor)
-    kept = module.params.lift_overrides(kept, values)
+    kept = schedule.text(DOWN=bool(column), WORKGROUP=size)
+    kept = re.sub(r"\n{3,}", "\n\n", module.params.lift_overrides(kept, values))
+    title = f"{schedule.name} (kernels_wgsl/{schedule.file}.wgsl)"
     text = module.text(title, "\n\n".join([*functions.values(), store]), result_width, kept.strip())
-    invocations = schedule.extent(anchor, file.tile)
-    size = _workgroup(file.workgroup, invocations[0], traits.lanes)
-    text = text.replace("@workgroup_size(4, 1, 1)", f"@workgroup_size({size[0]}, 1, 1)")
     groups = [-(-n // length) for n, length in zip(invocations, size, strict=True)]
     if max(groups) > MAX_WORKGROUPS:
         raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
@@ -68,7 +58,7 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
 
 
 def _workgroup(size: tuple[int, int, int], across: int, lanes: int) -> tuple[int, int, int]:
-    """A kernel file's workgroup, made as wide as the device's lanes where that leaves none idle."""
+    """A kernel's workgroup, made as wide as the device's lanes where that leaves none idle."""
     fills = -(-across // lanes) * lanes == -(-across // size[0]) * size[0]
     return (lanes, 1, 1) if size == (4, 1, 1) and fills else size
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 # Up to 4 a literal belongs to the form: lanes of a vec4, halves of a word.
 _MAX_OF_FORM = 4
 _LITERAL = re.compile(r"(?<![\w.])(\d+)u\b")
-_OVERRIDE = re.compile(r"^override (\w+): u32;\n", re.M)
+_OVERRIDE = re.compile(r"\boverride (\w+): u32;[ \n]?")
 
 
 # Why: docs/decisions/webgpu.md, "Shapes travel in a uniform, not in the text"
@@ -40,7 +40,7 @@ class Params:
         return _LITERAL.sub(replace, text)
 
     def lift_overrides(self, text: str, values: dict[str, int]) -> str:
-        """A kernel file's text with its u32 override constants as fields."""
+        """A kernel's text with its u32 override constants as fields."""
         names = _OVERRIDE.findall(text)
         self.values.update({name: values[name] for name in names})
         text = _OVERRIDE.sub("", text)

@@ -72,6 +72,7 @@ def _size(node: Node) -> int:
 
 RECURRENCE = Schedule(
     "recurrence",
+    "recurrence",
     (
         Load("load_x", 0, ("t", "b", "d", "gate", "unit"), _by_gates(0, _size)),
         Load("load_hidden", 1, ("d", "k", "unit"), lambda node: node.inputs[1].shape, ("k",), 4),
@@ -83,6 +84,8 @@ RECURRENCE = Schedule(
     lambda node: node.shape,
     _recurrence_numbers,
     _recurrence_extent,
+    Tile(),
+    (256, 1, 1),
     width=1,
 )
 
@@ -107,6 +110,7 @@ def _weights_by_gates(node: Node) -> Shape:
 
 RECURRENCE_BACK = Schedule(
     "recurrence_back",
+    "recurrence_back",
     (
         Load("load_gradient", 0, ("t", "d", "b", "unit"), _shape_of(0)),
         Load("load_whole", 1, ("row", "d", "b", "unit"), _shape_of(1)),
@@ -119,6 +123,8 @@ RECURRENCE_BACK = Schedule(
     _by_gates(-1, _back_size),
     _back_numbers,
     lambda node, tile: (1, node.shape[1], node.shape[2]),
+    Tile(),
+    (256, 1, 1),
     width=1,
 )
 
@@ -145,6 +151,7 @@ _WORDS = Load("load_hidden", 1, ("d", "k", "unit", "all"), _shape_of(1), width=4
 
 DYNAMIC_RECURRENCE = Schedule(
     "dynamic_recurrence",
+    "dynamic_recurrence",
     (
         Load("load_x", 0, ("t", "b", "d", "gate", "unit"), _by_gates(0, _size)),
         _WORDS,
@@ -154,11 +161,15 @@ DYNAMIC_RECURRENCE = Schedule(
     lambda node: node.shape,
     _dynamic_numbers,
     lambda node, tile: (1, 1, node.shape[1]),
+    Tile(),
+    (256, 1, 1),
     width=1,
+    parameters={"STEP": False},
 )
 
 DYNAMIC_STEP = Schedule(
     "dynamic_step",
+    "dynamic_recurrence",
     (
         Load("load_x", 0, ("b", "d", "gate", "unit"), lambda node: _by_gates(0, _size)(node)[1:]),
         _WORDS,
@@ -169,7 +180,10 @@ DYNAMIC_STEP = Schedule(
     lambda node: node.shape,
     _dynamic_numbers,
     lambda node, tile: (node.shape[2] * node.shape[3], 1, node.shape[1]),
+    Tile(),
+    (64, 1, 1),
     width=1,
+    parameters={"STEP": True},
 )
 
 
@@ -180,6 +194,7 @@ def _state_numbers(node: Node) -> dict[str, Any]:
 
 DYNAMIC_ROUND = Schedule(
     "dynamic_round",
+    "dynamic_round",
     (
         Load("load_state", 0, ("d", "b", "unit"), _shape_of(0)),
         Load("load_length", 1, ("b",), _shape_of(1)),
@@ -188,5 +203,7 @@ DYNAMIC_ROUND = Schedule(
     lambda node: node.shape,
     _state_numbers,
     lambda node, tile: (1, 1, node.shape[0]),
+    Tile(),
+    (1, 1, 1),
     width=1,
 )

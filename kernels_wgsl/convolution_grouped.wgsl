@@ -1,44 +1,16 @@
 // Convolution with any number of groups, channels-last, one output element a thread: correct for
 // every case, fast for none. The rare grouped convolutions come here.
 // Invocation (x, y, z) computes output channel x of output pixel y (row-major) of image z.
+//# Calls load_x(n, y, x, c), load_w(ky, kx, c, o), where c counts within the group of channel o, and
+//# store_out(n, y, x, o, value).
 
-override IN_H: u32;
-override IN_W: u32;
-override IN_C: u32;
-override OUT_H: u32;
-override OUT_W: u32;
-override OUT_C: u32;
-override K_H: u32;
-override K_W: u32;
-override STRIDE_H: u32;
-override STRIDE_W: u32;
-override PAD_TOP: u32;
-override PAD_LEFT: u32;
-override DILATION_H: u32;
-override DILATION_W: u32;
+//#include window.wgsl
 override GROUPS: u32;
 
 const TILE_PIXELS = 1u;
 const TILE_CHANNELS = 1u;
 
-@group(0) @binding(0) var<storage, read> image: array<f32>;
-@group(0) @binding(1) var<storage, read> weight: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<f32>;
-
-fn load_x(n: u32, y: u32, x: u32, c: u32) -> f32 {
-  return image[((n * IN_H + y) * IN_W + x) * IN_C + c];
-}
-
-// c counts within the group of output channel o: the weight is (K_H, K_W, IN_C / GROUPS, OUT_C).
-fn load_w(ky: u32, kx: u32, c: u32, o: u32) -> f32 {
-  return weight[((ky * K_W + kx) * (IN_C / GROUPS) + c) * OUT_C + o];
-}
-
-fn store_out(n: u32, y: u32, x: u32, o: u32, value: f32) {
-  out[((n * OUT_H + y) * OUT_W + x) * OUT_C + o] = value;
-}
-
-@compute @workgroup_size(16, 4, 1)
+@compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let o = id.x;
   let oy = id.y / OUT_W;

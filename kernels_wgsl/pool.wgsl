@@ -1,37 +1,17 @@
 // Maximum (IS_MAX) or sum over windows, channels-last: 4 channels of one pixel an invocation, those of
 // a line of pixels along x. Padding is skipped; a window of nothing but padding gives -infinity
 // (maximum) or 0.
+//# Calls load_x(n, y, x, c4), store_out(n, y, x, c4, value).
 
-override IN_H: u32;
-override IN_W: u32;
-override IN_C: u32;
-override OUT_H: u32;
-override OUT_W: u32;
-override K_H: u32;
-override K_W: u32;
-override STRIDE_H: u32;
-override STRIDE_W: u32;
-override PAD_TOP: u32;
-override PAD_LEFT: u32;
-override DILATION_H: u32;
-override DILATION_W: u32;
+override IN_H: u32; override IN_W: u32; override IN_C: u32; override OUT_H: u32; override OUT_W: u32;
+override K_H: u32; override K_W: u32; override STRIDE_H: u32; override STRIDE_W: u32;
+override PAD_TOP: u32; override PAD_LEFT: u32; override DILATION_H: u32; override DILATION_W: u32;
 override IS_MAX: bool;
 
 const TILE_PIXELS = 1u;
 const TILE_CHANNELS = 4u;
 
-@group(0) @binding(0) var<storage, read> image: array<vec4f>;
-@group(0) @binding(1) var<storage, read_write> out: array<vec4f>;
-
-fn load_x(n: u32, y: u32, x: u32, c4: u32) -> vec4f {
-  return image[((n * IN_H + y) * IN_W + x) * (IN_C / 4u) + c4];
-}
-
-fn store_out(n: u32, y: u32, x: u32, c4: u32, value: vec4f) {
-  out[((n * OUT_H + y) * OUT_W + x) * (IN_C / 4u) + c4] = value;
-}
-
-@compute @workgroup_size(16, 1, 1)
+@compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let fours = (IN_C + 3u) / 4u;
   let ox = id.x / fours;
