@@ -41,9 +41,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   // Reads past the last pixel or channel stay in: a quad must not lose a member.
   let lane = id.x % 4u;
 //#else
-  if (o4 * 4u >= OUT_C || first >= pixels) {
-    return;
-  }
+  if (o4 * 4u >= OUT_C || first >= pixels) { return; }
 //#end
 //#if SHARED
   let corner${i} = corner(min(first${plus(4 * i)} + lane, pixels - 1u)); //#for i in range(ROWS // 4)

@@ -16,9 +16,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let oy = id.y / OUT_W;
   let ox = id.y % OUT_W;
   let n = id.z;
-  if (o >= OUT_C || oy >= OUT_H) {
-    return;
-  }
+  if (o >= OUT_C || oy >= OUT_H) { return; }
   let group_channels = IN_C / GROUPS;
   let first = (o / (OUT_C / GROUPS)) * group_channels;
   let top = i32(oy * STRIDE_H) - i32(PAD_TOP);
@@ -26,14 +24,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var sum = 0.0;
   for (var ky = 0u; ky < K_H; ky++) {
     let y = top + i32(ky * DILATION_H);
-    if (y < 0 || y >= i32(IN_H)) {
-      continue;
-    }
+    if (y < 0 || y >= i32(IN_H)) { continue; }
     for (var kx = 0u; kx < K_W; kx++) {
       let x = left + i32(kx * DILATION_W);
-      if (x < 0 || x >= i32(IN_W)) {
-        continue;
-      }
+      if (x < 0 || x >= i32(IN_W)) { continue; }
       for (var c = 0u; c < group_channels; c++) {
         sum += load_x(n, u32(y), u32(x), first + c) * load_w(ky, kx, c, o);
       }

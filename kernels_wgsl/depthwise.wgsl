@@ -16,9 +16,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let oy = id.y / tiles;
   let ox = id.y % tiles * TILE_PIXELS;
   let n = id.z;
-  if (c4 * 4u >= OUT_C || oy >= OUT_H) {
-    return;
-  }
+  if (c4 * 4u >= OUT_C || oy >= OUT_H) { return; }
   let last = vec2u(IN_W - 1u, IN_H - 1u);
   let top = oy * STRIDE_H - PAD_TOP;
   let left = ox * STRIDE_W - PAD_LEFT;

@@ -1,5 +1,4 @@
 //#let SUMS = "abcde"[:(SIZE + STRIDE - 1) // STRIDE]
-//#let BEHIND = (SIZE - 1) // STRIDE
 // Depthwise convolution ${SIZE}x${SIZE}, stride ${STRIDE}, no dilation (IN_C = OUT_C = groups),
 // channels-last. A strip of ${PIXELS} pixels x 4 channels an invocation, ${LINES} lines down: each line
 // of the image is read once and added to the ${len(SUMS)} output lines it touches (a*: the newest,
@@ -7,6 +6,7 @@
 //# SIZE: its height and width, odd. STRIDE: lines of the image that a turn reads, too. PIXELS, LINES:
 //# of the strip.
 //# Calls load_x(n, y, x, c4), load_w(ky, kx, c4), store_out(n, y, x, c4, value).
+//#let BEHIND = len(SUMS) - 1
 
 //#include window.wgsl
 const TILE_PIXELS = ${PIXELS}u;
@@ -22,9 +22,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let oy = id.y / strips * TILE_LINES;
   let ox = id.y % strips * TILE_PIXELS;
   let n = id.z;
-  if (c4 * 4u >= OUT_C || oy >= OUT_H) {
-    return;
-  }
+  if (c4 * 4u >= OUT_C || oy >= OUT_H) { return; }
   let w${ky}${kx} = load_w(${ky}u, ${kx}u, c4); //#for kx in range(SIZE) //#for ky in range(SIZE)
   let last = vec2u(IN_W - 1u, IN_H - 1u);
   let lines = min(TILE_LINES, OUT_H - oy);

@@ -81,9 +81,7 @@ fn products(d: u32, b: u32, unit: u32, zero: i32) -> vec4f {
 fn main(@builtin(global_invocation_id) invocation: vec3u) {
   let element = invocation.x;
   let d = invocation.z;
-  if (element >= BATCH * HIDDEN) {
-    return;
-  }
+  if (element >= BATCH * HIDDEN) { return; }
 //#else
 fn rounded_to(value: f32, factor: f32, zero: f32) -> i32 {
   return i32(clamp(round(value / factor) + zero, 0.0, 255.0)) - 128;

@@ -18,9 +18,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let c4 = id.x - ox * fours;
   let oy = id.y;
   let n = id.z;
-  if (ox >= OUT_W) {
-    return;
-  }
+  if (ox >= OUT_W) { return; }
   // Of padding, the maximum takes -infinity. WGSL refuses to write it: made from bits at run time.
   let nothing = select(vec4f(), vec4f(bitcast<f32>(0xff800000u | (id.x & 0u))), IS_MAX);
   var result = nothing;

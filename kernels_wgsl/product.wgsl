@@ -27,9 +27,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let lane = id.x % 4u;
   let row${i} = min(row${plus(4 * i)} + lane, M - 1u); //#for i in range(ROWS // 4)
 //#else
-  if (col4 * 4u >= N || row >= M) {
-    return;
-  }
+  if (col4 * 4u >= N || row >= M) { return; }
   let row${r} = min(row + ${r}u, M - 1u); //#for r in range(1, ROWS)
 //#end
   var s${r}${sum} = vec4f(); //#for sum in "ab"[:COLUMNS // 4] //#for r in range(ROWS)

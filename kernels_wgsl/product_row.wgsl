@@ -33,9 +33,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let col4 = id.x;
   let row = id.y;
   let batch = id.z;
-  if (col4 * 4u >= N) {
-    return;
-  }
+  if (col4 * 4u >= N) { return; }
 //#end
   var sum = vec4f();
   let steps = (K + 3u) / 4u;

@@ -40,9 +40,7 @@ fn compare(mode: i32, value: f32, split: f32) -> bool {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.x;
   let tree = id.y;
-  if (row >= ROWS || tree >= TREES) {
-    return;
-  }
+  if (row >= ROWS || tree >= TREES) { return; }
   var at = load_root(tree);
   for (var left = DEPTH; left > 0u && at < i32(COUNT); left--) {
     let here = u32(at);

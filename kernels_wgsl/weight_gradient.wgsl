@@ -54,9 +54,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   // Reads past the last channel or filter stay in: a quad must not lose a member.
   let own_c4 = min(c / 4u + id.x % 4u, (IN_C + 3u) / 4u - 1u);
 //#else
-  if (o4 * 4u >= OUT_C || tap >= K_H * K_W) {
-    return;
-  }
+  if (o4 * 4u >= OUT_C || tap >= K_H * K_W) { return; }
 //#end
   let ky = tap / K_W;
   let offset = vec2u(tap - ky * K_W, ky) * vec2u(DILATION_W, DILATION_H) - vec2u(PAD_LEFT, PAD_TOP);

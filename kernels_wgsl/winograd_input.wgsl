@@ -25,9 +25,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let first = id.y / TILES_W * TILE_LINES;
   let tx = id.y % TILES_W;
   let n = id.z;
-  if (c4 * 4u >= IN_C || first >= TILES_H) {
-    return;
-  }
+  if (c4 * 4u >= IN_C || first >= TILES_H) { return; }
   let last = vec2u(IN_W - 1u, IN_H - 1u);
   let x = 2u * tx - PAD_LEFT;
   var y = 2u * first - PAD_TOP;

@@ -19,9 +19,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let ty = id.y / TILES_W;
   let tx = id.y % TILES_W;
   let n = id.z;
-  if (c4 * 4u >= OUT_C || ty >= TILES_H) {
-    return;
-  }
+  if (c4 * 4u >= OUT_C || ty >= TILES_H) { return; }
   let tile = (n * TILES_H + ty) * TILES_W + tx;
   let ${"abcd"[i]} = line(${i}u, tile, c4); //#for i in range(4)
   let above = a + b + c;
