@@ -74,7 +74,7 @@ def _product(
     )
 
 
-_ROWS = {"parameters": {"WINDOW": False}}
+_ROWS: dict[str, Any] = {"parameters": {"WINDOW": False}}
 
 PRODUCTS = named(
     _product("matmul_quad_32x8", "product", Tile(columns=8, rows=32), **QUAD),

@@ -112,7 +112,7 @@ def _depthwise(
     return _window(name, file, tile, workgroup, weight, parameters=parameters)
 
 
-_TAPS = {"parameters": {"WINDOW": True}}
+_TAPS: dict[str, Any] = {"parameters": {"WINDOW": True}}
 _QUAD_ACROSS: dict[str, Any] = {**QUAD, "parameters": {"ACROSS": True}, "extent": _across}
 
 CONVOLUTIONS = named(
