@@ -44,8 +44,8 @@ def test_kernels_compile_for_other_lanes(name: str) -> None:
     limits = backend("webgpu").limits
     if missing := missing_feature(name, limits.traits):
         pytest.skip(f"{gpu.adapter.name} has no {missing}")
-    lanes = 8 if limits.traits.lanes == 4 else 4
-    limits = replace(limits, traits=replace(limits.traits, lanes=lanes))
+    other = 8 if limits.traits.lanes == 4 else 4
+    limits = replace(limits, traits=replace(limits.traits, lanes=other))
     texts = forced(name, MAKERS[name]()[:1], limits).plan.modules
     (text,) = [text for text in texts if text.startswith(f"// {name} (kernels_wgsl/")]
     with gpu.checked(name):
