@@ -34,7 +34,7 @@ from ...runtime.device import (
 )
 from .codegen.choice import candidates, signature, traits_of
 from .codegen.kernels import SCHEDULES
-from .codegen.schedule import Schedule
+from .codegen.schedule import Schedule, sources
 
 GAIN = 0.95  # a candidate must take at most this share of the default's time to replace it
 SECONDS = 0.05  # of runs of each candidate, so that a network takes seconds, not minutes

@@ -11,8 +11,9 @@ A template repeats lines, leaves them out and fills them in by its parameters:
     sum${row} += ${"w" if ROWS > 1 else "x"};    values within a line
     //# a comment that is not part of the kernel
 
-Expressions are Python, of parameters, loop variables and _FUNCTIONS. Directives are comments of
-WGSL, so that editors take a template for what it is.
+Expressions are Python, of parameters, loop variables, and these: `plus(3)` is " + 3u", and nothing
+for 0; `each("a#", "xy")` is "ax, ay"; FOUR is what `plus` gives for 0 to 3. Directives are comments
+of WGSL, so that editors take a template for what it is.
 """
 
 # Why: docs/decisions/webgpu.md, "Kernels are expanded from templates, by a mechanism of our own"
