@@ -36,6 +36,7 @@ sys.path.insert(0, str(ROOT / "py"))
 
 import tallow as tl  # noqa: E402
 from tallow.compile import Limits, compile_graph  # noqa: E402
+from tallow.core.drivers import run_sync  # noqa: E402
 from tallow.core.dtype import BY_NAME  # noqa: E402
 from tallow.core.hostarray import from_values  # noqa: E402
 from tallow.devices.numpy.runner import NumpyProgram  # noqa: E402
@@ -162,16 +163,16 @@ def checked(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[NativePro
         if dtype == "float16" and not any("enable f16;" in m for m in compiled.plan.modules):
             reason = "" if backend.limits.traits.float16 else " because it lacks shader-f16"
             raise LeftOutError(f"this adapter computes it in float32 anyway{reason}")
-        program = backend.load(compiled)
+        program = run_sync(backend.load(compiled))
     except tl.DeviceMemoryError as error:
         raise LeftOutError(str(error)) from error
     rng = np.random.default_rng(0)
     feeds = [rng.normal(size=port.shape).astype(port.dtype) for port in compiled.plan.inputs]
-    got = program.run(feeds)[0].numpy()
+    got = run_sync(program.run(feeds))[0].numpy()
     if len(feeds) == 2:  # a product: two rows are enough to check it
         got, wanted = got[0, :2], feeds[0][0, :2] @ feeds[1][0]
     else:
-        wanted = NumpyProgram(compile_graph(graph, "numpy")).run(feeds)[0].numpy()
+        wanted = run_sync(NumpyProgram(compile_graph(graph, "numpy")).run(feeds))[0].numpy()
     slack = TOLERANCE[dtype] * np.abs(wanted).max()
     np.testing.assert_allclose(got, wanted, atol=slack, rtol=0)
     names = [step.name for step in compiled.plan.run]

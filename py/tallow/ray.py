@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .core.drivers import run_sync
 from .core.packages import package
 from .errors import ArgumentError, DataError, OptionError
 from .grad_mode import no_grad
 from .nn import Module
 from .runtime.device import set_default_device
-from .runtime.drivers import Read, run_sync
 from .runtime.jit import Jitted
-from .tensor import Tensor, asarray
+from .tensor import Tensor, asarray, reading
 from .train.distributed.cluster import ray_with_cluster
 
 Columns = Mapping[str, Any]
@@ -108,7 +108,7 @@ class Inference:
 
 
 def _read(tensors: list[Tensor]) -> Any:
-    return (yield Read(tensors))
+    return (yield from reading(tensors))
 
 
 def predict_folder(

@@ -23,6 +23,7 @@ from tests.ops.toy.lists import is_for_lists
 
 from tallow.compile import compile_graph
 from tallow.core.devices import KINDS
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow_build.environment import debian, firefox
 
@@ -50,7 +51,7 @@ def webgpu_plan(request: pytest.FixtureRequest) -> Run:
 
     def outcome(name: str) -> Outcome:
         program = NumpyProgram(compile_graph(graph_of(name), "webgpu"))
-        (output,) = program.run(list(feeds_of(name).values()))
+        (output,) = run_sync(program.run(list(feeds_of(name).values())))
         return {"wrong": difference(CASES[name], output.numpy()), "device": "numpy"}
 
     return lambda names: {name: outcome(name) for name in names}

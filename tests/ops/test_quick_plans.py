@@ -12,6 +12,7 @@ from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow.compile import Compiled, compile_graph
+from tallow.core.drivers import run_sync
 from tallow.core.dtype import BY_NAME, as_dtype
 from tallow.devices.wasm.codegen.strided import steps_of
 from tallow.devices.wasm.strided import loops_of, reshaped_strides
@@ -33,12 +34,12 @@ def quickly(graph: Graph, device: str) -> Compiled | None:
 def results(compiled: Compiled, device: str, feeds: dict[str, np.ndarray]) -> list[Any]:
     """The outputs of two runs, which have to be equal, fetched and not."""
     used = backend(device)
-    program = used.load(compiled)
+    program = run_sync(used.load(compiled))
     given = [np.ascontiguousarray(feeds[port.name]) for port in compiled.plan.inputs]
     fed = [memoryview(each).cast("B") if each.size else b"" for each in given]
-    first = [each.numpy() for each in program.run(fed)]
-    kept = program.run(fed, [False] * len(first))
-    again = [each.numpy() for each in used.memory.read(kept)]
+    first = [each.numpy() for each in run_sync(program.run(fed))]
+    kept = run_sync(program.run(fed, [False] * len(first)))
+    again = [each.numpy() for each in run_sync(used.memory.read(kept))]
     program.close()
     for one, other in zip(first, again, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -155,7 +156,7 @@ def test_an_output_is_no_input_and_no_other_output() -> None:
         assert compiled is not None
         used = backend(device)
         given = used.memory.upload(tl.asarray(x).node.attrs["data"])
-        y, z = used.load(compiled).run([given], [False, False])
+        y, z = run_sync(run_sync(used.load(compiled)).run([given], [False, False]))
         held = [np.asarray(each.handle.data) for each in (given, y, z)]
         assert not any(np.shares_memory(a, b) for a, b in ((held[0], held[1]), (held[1], held[2])))
 

@@ -12,6 +12,7 @@ from wasm_runs import given, run
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_sync
 from tallow.functional.recurrent import DEFAULTS, recurrence
 from tallow.graph import Graph, Node, input_node
 from tallow.ops.recurrence import MAX_STATE
@@ -154,7 +155,7 @@ def test_the_parts_of_a_long_sequence_fit_together(monkeypatch: pytest.MonkeyPat
     for cell, back in (("lstm", (False, True)), ("gru", (True,)), ("rnn", (False,))):
         result, feeds = gradients(cell, operands(cell, 8, 3, 2, 5, len(back)), backward=back)
         compiled = compile_graph(Graph(tuple(feeds), {"y": result}), "webgpu")
-        (found,) = NumpyProgram(compiled).run(list(feeds.values()))
+        (found,) = run_sync(NumpyProgram(compiled).run(list(feeds.values())))
         check(found.numpy(), on_numpy(result, feeds))
 
 

@@ -12,6 +12,7 @@ from wasm_runs import fed, given, random
 import tallow as tl
 from tallow.compile import Plan, compile_graph
 from tallow.compile.plan import Step
+from tallow.core.drivers import run_sync
 from tallow.devices.wasm import blas, runner
 from tallow.devices.wasm.codegen.kernels import Features
 from tallow.devices.wasm.desktop import WasmtimeInstance
@@ -131,7 +132,7 @@ def test_blas_works_in_the_memory_of_the_module(monkeypatch: pytest.MonkeyPatch)
         return read(instance, offset, size)
 
     monkeypatch.setattr(WasmtimeInstance, "read", counted)
-    (found,) = program.run([memoryview(array.tobytes()) for array in feeds.values()])
+    (found,) = run_sync(program.run([memoryview(array.tobytes()) for array in feeds.values()]))
     assert copied == [4 * 128 * 64]  # the answer alone
     np.testing.assert_allclose(found.numpy(), feeds["a"] @ feeds["b"], rtol=1e-5, atol=1e-4)
 

@@ -11,6 +11,7 @@ from wasm_runs import fed, random, run
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_sync
 from tallow.core.hostarray import HostArray
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, Node, constant, make
@@ -194,7 +195,7 @@ def test_winograd(
     assert not left
     near = 2e-5 * np.abs(expected).max()
     np.testing.assert_allclose(found, expected, atol=near)
-    (by_numpy,) = NumpyProgram(compiled).run([image])
+    (by_numpy,) = run_sync(NumpyProgram(compiled).run([image]))
     np.testing.assert_allclose(by_numpy.numpy(), expected, atol=near)
     # What vectors do not have is computed lane by lane.
     whole = make(elementwise.cast, make(elementwise.cast, y, dtype=tl.int32), dtype=tl.float32)

@@ -15,6 +15,7 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import TARGETS, Limits, Plan, compile_graph, optimise
 from tallow.compile.count import count
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.devices.webgpu.tuning import _heavy_ops
@@ -134,7 +135,7 @@ def test_numpy_runs_the_plan_for_webgpu(name: str) -> None:
     assert "winograd_input" in [step.name for step in compiled.plan.run]
     again = replace(compiled, plan=Plan.from_json(compiled.plan.to_json()))
     for each in (compiled, again):
-        (output,) = NumpyProgram(each).run(list(feeds.values()))
+        (output,) = run_sync(NumpyProgram(each).run(list(feeds.values())))
         assert difference(output.numpy(), expected) < TOLERANCE
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import http.client
 import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
 
+from ..core.drivers import InThread
 from ..errors import FetchError
 from ..version import __version__
 from .file import Fetched, File
@@ -27,21 +27,6 @@ _SECONDS = 30
 """How long a server may be silent."""
 
 _NOT_SATISFIABLE = 416
-
-
-class Blocking:
-    """Requests a call that blocks; awaited, it runs in another thread."""
-
-    def __init__(self, call: Callable[..., Any], *args: Any) -> None:
-        self._call, self._args = call, args
-
-    def run_sync(self) -> Any:
-        """What the call gives."""
-        return self._call(*self._args)
-
-    async def run_async(self) -> Any:
-        """What the call gives, once it is there."""
-        return await asyncio.to_thread(self._call, *self._args)
 
 
 class Reply:
@@ -155,7 +140,7 @@ class FolderPart:
 class Desktop:
     """What `fetching` asks for."""
 
-    request = Blocking
+    request = InThread
     has_offline = True
 
     def find(self, file: File) -> Fetched | None:

@@ -7,8 +7,8 @@ import sys
 import warnings
 from typing import Any
 
+from ..core.drivers import Steps, run_async, run_sync
 from ..errors import ChecksumError, FetchError
-from ..runtime.drivers import Steps, run_async, run_sync
 from .file import Fetched, File, Progress
 from .memory import MemoryPart
 
@@ -26,21 +26,19 @@ def fetch(file: File, progress: Progress | None = None) -> Fetched:
     Raises: FetchError if no source gives it, with what each of them said; ChecksumError if the last
       one gives another file. In a browser that cannot block, FetchError names `fetch_async`.
     """
-    found: Fetched = run_sync(fetching(file, progress, blocks=True))
-    return found
+    return run_sync(fetching(file, progress, blocks=True))
 
 
 async def fetch_async(file: File, progress: Progress | None = None) -> Fetched:
     """As `fetch`, without blocking."""
-    found: Fetched = await run_async(fetching(file, progress))
-    return found
+    return await run_async(fetching(file, progress))
 
 
-def fetching(file: File, progress: Progress | None = None, blocks: bool = False) -> Steps:
+def fetching(file: File, progress: Progress | None = None, blocks: bool = False) -> Steps[Fetched]:
     """The steps of `fetch`, for `run_sync` and `run_async`; the result is a Fetched. blocks: that
     `run_sync` will answer."""
     world = _world(blocks)
-    kept = yield world.request(world.find, file)
+    kept: Fetched | None = yield world.request(world.find, file)
     if kept is not None:
         return kept
     failures: list[str] = []
@@ -74,7 +72,9 @@ def _world(blocks: bool) -> Any:
     return desktop.Desktop()
 
 
-def _from(world: Any, file: File, source: Any, name: str, progress: Progress | None) -> Steps:
+def _from(
+    world: Any, file: File, source: Any, name: str, progress: Progress | None
+) -> Steps[Fetched]:
     """The file from one source."""
     ask = world.request
     if not isinstance(source, str) and not world.has_offline:
@@ -94,7 +94,8 @@ def _from(world: Any, file: File, source: Any, name: str, progress: Progress | N
             content = yield ask(source.content)
             yield ask(part.clear)
             yield from _written(world, file, content, holder)
-        return (yield ask(holder[0].finish, file, name, packed))
+        found: Fetched = yield ask(holder[0].finish, file, name, packed)
+        return found
     except FetchError:
         if not resumed or holder[0].size:
             raise
@@ -106,7 +107,7 @@ def _from(world: Any, file: File, source: Any, name: str, progress: Progress | N
 
 def _streamed(
     world: Any, file: File, address: str, holder: list[Any], progress: Progress | None
-) -> Steps:
+) -> Steps[None]:
     """Fills a part from an address, in as many tries as bring something. holder: of the part, whose
     place another one may take."""
     ask = world.request
@@ -146,7 +147,7 @@ def _streamed(
         furthest = size
 
 
-def _make_room(world: Any, file: File, total: int | None, holder: list[Any]) -> Steps:
+def _make_room(world: Any, file: File, total: int | None, holder: list[Any]) -> Steps[None]:
     """Has a file for which there is no space kept in memory, before it arrives."""
     part = holder[0]
     if total is None or isinstance(part, MemoryPart):
@@ -157,7 +158,7 @@ def _make_room(world: Any, file: File, total: int | None, holder: list[Any]) -> 
         yield from _into_memory(world, holder)
 
 
-def _written(world: Any, file: File, chunk: bytes, holder: list[Any]) -> Steps:
+def _written(world: Any, file: File, chunk: bytes, holder: list[Any]) -> Steps[None]:
     try:
         yield world.request(holder[0].write, chunk)
     except OSError as error:
@@ -168,7 +169,7 @@ def _written(world: Any, file: File, chunk: bytes, holder: list[Any]) -> Steps:
         holder[0].write(chunk)
 
 
-def _into_memory(world: Any, holder: list[Any]) -> Steps:
+def _into_memory(world: Any, holder: list[Any]) -> Steps[None]:
     content = yield world.request(holder[0].content)
     yield world.request(holder[0].clear)
     holder[0].close()

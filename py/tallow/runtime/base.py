@@ -1,4 +1,7 @@
-"""The seam between plans and what runs them."""
+"""The seam between plans and what runs them.
+
+What may block is a generator of requests (core/drivers.py): who calls it drives it by `run_sync` or
+`run_async`, or yields from it."""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any, Protocol
 
 from ..compile import Begin, Compiled, Target
 from ..compile.limits import Limits
+from ..core.drivers import Steps
 from .buffer import Buffer, Memory
 
 
@@ -68,29 +72,25 @@ class Program(Protocol):
         """Binds the plan's states, in its order, to these buffers, which all later runs read and
         update. A plan with states runs only after that."""
 
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        """Runs, and blocks until the outputs that are fetched are there.
+    def run(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> Steps[list[Result]]:
+        """Runs; the result is there once the outputs that are fetched are.
 
         fetch: which outputs come to the host; None means all. The others stay on the device, as
         buffers of their own. Does not wait if none is fetched.
         """
 
-    async def run_async(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """Runs like `run`, without blocking the event loop."""
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        """Runs with nothing fetched, so that it need not wait: `run` without its steps, for calls
+        that take microseconds."""
 
-    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Steps[Timing]:
         """Runs on inputs in the plan's order, some times, and tells how long each step took.
 
         Every run updates the states: have it use clones. seconds: no run is started after that
         time.
         """
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        """Profiles like `profile`, without blocking the event loop."""
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -131,11 +131,8 @@ class Backend(Protocol):
         """Starts to compile a kernel of the plan that `load_now` gets next, while Python writes
         the others; None where Python would wait for that."""
 
-    def load(self, compiled: Compiled) -> Program:
-        """Loads a plan and blocks until it is ready."""
-
-    async def load_async(self, compiled: Compiled) -> Program:
-        """Loads a plan."""
+    def load(self, compiled: Compiled) -> Steps[Program]:
+        """Loads a plan; the program is there once it is ready."""
 
     def load_now(self, compiled: Compiled) -> Program:
         """Loads a plan without waiting for the device, so that it never needs to block. What is

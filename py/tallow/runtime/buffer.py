@@ -8,6 +8,7 @@ from sys import is_finalizing
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet, ref
 
+from ..core.drivers import Steps, run_sync
 from ..core.dtype import DType
 from ..core.hostarray import HostArray
 from ..core.shape import Shape
@@ -76,11 +77,8 @@ class Memory(Protocol):
     def upload(self, data: HostArray) -> Buffer:
         """The elements in a new buffer; does not wait."""
 
-    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """The elements of buffers; blocks until they are computed."""
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """The elements of buffers; does not block the event loop."""
+    def read(self, buffers: Sequence[Buffer]) -> Steps[list[HostArray]]:
+        """The elements of buffers, once they are computed."""
 
     def clone(self, buffer: Buffer) -> Buffer:
         """A new buffer with the same elements; does not wait."""
@@ -185,7 +183,7 @@ class Buffer:
     def known(self) -> HostArray | None:
         """The elements, if the host has them without waiting for the device."""
         if self.uploaded is None and self.memory.is_host:
-            return self.memory.read([self])[0]
+            return run_sync(self.memory.read([self]))[0]
         return self.uploaded
 
     def leave(self, to: Buffer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ..core.drivers import run_sync
 from ..core.dtype import DType
 from ..core.hostarray import HostArray
 from ..core.shape import Shape
@@ -90,4 +91,4 @@ def device_of(nodes: Iterable[Node]) -> str | None:
 
 def host_data(buffer: Buffer) -> HostArray:
     """The elements of a buffer; blocks."""
-    return buffer.memory.read([buffer])[0]
+    return run_sync(buffer.memory.read([buffer]))[0]

@@ -9,6 +9,7 @@ which decides what a device may compute them with.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
@@ -96,6 +97,23 @@ async def open_device(name: str = "webgpu", *, token: str | None = None) -> Devi
         device.use_token(token)  # type: ignore[attr-defined]
     await device.open()
     return backend(name).info
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Requests that a device be ready, once more after it was lost; the answer is its name. The
+    default one, if None."""
+
+    device: str | None
+
+    def run_sync(self) -> str:
+        """Opens it; blocks. Raises DeviceUnavailableError."""
+        return backend(self.device).info.device
+
+    async def run_async(self) -> str:
+        """As `run_sync`, without blocking."""
+        await open_device(self.device or default_device())
+        return self.run_sync()
 
 
 def set_default_device(name: str | None) -> None:

@@ -8,7 +8,7 @@ plan serves both: what differs is its input.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from ..compile.limits import Limits, host_memory
 from ..compile.ranges import is_wide, limits
 from ..compile.target import QuickPlan
 from ..core import context
+from ..core.drivers import Steps
 from ..core.dtype import device_type
 from ..core.hostarray import HostArray, from_words
 from ..errors import DTypeError
@@ -33,11 +34,11 @@ from ..graph import Graph, Node, input_node, topological
 from ..ops.source import buffer as buffer_op
 from .base import Backend, Program
 from .buffer import Buffer, Memory
-from .capture import device_of, held_input, host_data, own, replaced
+from .capture import device_of, held_input, own, replaced
 from .compiling import compile_for, limits_of
 from .debug import explain, suspects
 from .device import backend
-from .hosted import load_async, load_now
+from .hosted import LoadSoon
 from .structure import Numbers, Structure, structure_of
 from .transfer import for_device
 
@@ -308,18 +309,11 @@ class _New(NamedTuple):
         return entry
 
 
-def ready(todo: Work) -> tuple[Entry, list[Node]]:
+def ready(todo: Work) -> Steps[tuple[Entry, list[Node]]]:
     """The program of some work, and the nodes that it is given."""
     found, leaves = _found(todo)
     if isinstance(found, _New):
-        found = found.loaded(load_now(todo.used, found.compiled), todo.used.memory)
-    return found, leaves
-
-
-async def _ready_async(todo: Work) -> tuple[Entry, list[Node]]:
-    found, leaves = _found(todo)
-    if isinstance(found, _New):
-        program = await load_async(todo.used, found.compiled)
+        program = yield LoadSoon(todo.used, found.compiled)
         found = found.loaded(program, todo.used.memory)
     return found, leaves
 
@@ -370,70 +364,40 @@ def fits(bounded: Sequence[tuple[int, int]], leaves: Sequence[Node]) -> bool:
 
 def run(entry: Entry, leaves: Sequence[Node], memory: Memory) -> list[Buffer]:
     """What a program computes of these nodes, in buffers of their own; does not wait."""
-    results: list[Buffer] = entry.program.run(
-        _inputs(leaves, entry, memory), [False] * len(entry.outputs)
-    )
-    return results
+    return entry.program.start(_inputs(leaves, entry, memory))
 
 
-def compute(todo: Work) -> list[Buffer]:
+def compute(todo: Work) -> Steps[list[Buffer]]:
     """The values of nodes, in buffers of their own; does not wait for them."""
-    entry, leaves = ready(todo)
-    results = run(entry, leaves, todo.used.memory)
+    entry, leaves = yield from ready(todo)
+    inputs, memory = _inputs(leaves, entry, todo.used.memory), todo.used.memory
+    results: list[Buffer] = yield from entry.program.run(inputs, [False] * len(todo.outputs))
     if context.debug_nans.get():
         floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
-        values = todo.used.memory.read([results[n] for n in floating])
-        wrong = suspects((todo.outputs[n], x) for n, x in zip(floating, values, strict=True))
-        if wrong:
-            explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
+        values = yield from memory.read([results[n] for n in floating])
+        yield from _check(todo, zip([todo.outputs[n] for n in floating], values, strict=True))
     return results
 
 
-async def compute_async(todo: Work) -> list[Buffer]:
-    """As `compute`, for where plans can be loaded only while others run."""
-    entry, leaves = await _ready_async(todo)
-    inputs = _inputs(leaves, entry, todo.used.memory)
-    results: list[Buffer] = await entry.program.run_async(inputs, [False] * len(todo.outputs))
-    if context.debug_nans.get():
-        floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
-        values = await todo.used.memory.read_async([results[n] for n in floating])
-        wrong = suspects((todo.outputs[n], x) for n, x in zip(floating, values, strict=True))
-        if wrong:
-            nodes = _buffers(todo)
-            read = await todo.used.memory.read_async([node.attrs["buffer"] for node in nodes])
-            explain(wrong, dict(zip(nodes, read, strict=True)))
-    return results
-
-
-def _buffers(todo: Work) -> list[Node]:
-    return [node for node in todo.order if node.is_buffer]
-
-
-def fetch(todo: Work) -> list[HostArray]:
-    """The values of nodes on the host; blocks."""
-    outputs, used = todo.outputs, todo.used
-    if all(node.op is buffer_op for node in outputs):
-        return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
-    entry, leaves = ready(todo)
-    values = _decoded(entry, entry.program.run(_inputs(leaves, entry, used.memory)))
-    if context.debug_nans.get() and (wrong := suspects(zip(outputs, values, strict=True))):
-        explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
-    return values
-
-
-async def fetch_async(todo: Work) -> list[HostArray]:
-    """Computes like `fetch`, without blocking the event loop."""
-    outputs, used = todo.outputs, todo.used
-    if all(node.op is buffer_op for node in outputs):
-        buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]
-        return await used.memory.read_async(buffers)
-    entry, leaves = await _ready_async(todo)
-    inputs = _inputs(leaves, entry, used.memory)
-    values = _decoded(entry, await entry.program.run_async(inputs))
-    if context.debug_nans.get() and (wrong := suspects(zip(outputs, values, strict=True))):
-        nodes = _buffers(todo)
-        read = await used.memory.read_async([node.attrs["buffer"] for node in nodes])
+def _check(todo: Work, results: Iterable[tuple[Node, HostArray]]) -> Steps[None]:
+    """Raises NonFiniteError for a result that is not finite, which what it came from explains."""
+    wrong = suspects(results)
+    if wrong:
+        nodes = [node for node in todo.order if node.is_buffer]
+        read = yield from todo.used.memory.read([node.attrs["buffer"] for node in nodes])
         explain(wrong, dict(zip(nodes, read, strict=True)))
+
+
+def fetch(todo: Work) -> Steps[list[HostArray]]:
+    """The values of nodes on the host."""
+    outputs, memory = todo.outputs, todo.used.memory
+    if all(node.op is buffer_op for node in outputs):
+        return (yield from memory.read([own(node.attrs["buffer"], memory) for node in outputs]))
+    entry, leaves = yield from ready(todo)
+    results = yield from entry.program.run(_inputs(leaves, entry, memory))
+    values = _decoded(entry, results)
+    if context.debug_nans.get():
+        yield from _check(todo, zip(outputs, values, strict=True))
     return values
 
 

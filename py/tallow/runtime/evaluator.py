@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from ..compile.ranges import is_wide
 from ..core import context
+from ..core.drivers import Steps, run_sync
 from ..core.hostarray import HostArray
 from ..graph import DEEPEST, OPEN, Node, constant, make, seams, topological
 from ..ops.movement import reshape
 from ..ops.source import constant as constant_op
 from ..tensor import Derivation, Tensor, use_evaluator
 from . import derived, eager
-from .buffer import Buffer
+from .buffer import Buffer, Memory
 from .capture import device_of, host_data
 from .device import backend
 from .structure import structure_of
@@ -24,31 +26,37 @@ from .variable import Variable, waiting
 class EagerEvaluator:
     """Computes tensors without a session: see eager.py."""
 
-    def host(self, tensor: Tensor, device: str | None) -> HostArray:
-        """The elements; blocks. Raises what compiling and running raise."""
+    def host(self, tensor: Tensor, device: str | None) -> Steps[HostArray]:
+        """The elements. Raises what compiling and running raise."""
         node = tensor.node
         if node.is_constant:
             data: HostArray = node.attrs["data"]
             return data
-        if node.is_buffer:
-            return host_data(node.attrs["buffer"])
-        if device is None and not node.dtype.coded:
-            _compute([node])
-            return _read(node, host_data(node.attrs["buffer"]))
-        return eager.fetch(eager.work([node], device))[0]
-
-    async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
-        node = tensor.node
-        if node.is_constant:
-            data: HostArray = node.attrs["data"]
-            return data
-        if device is None and not node.dtype.coded and not node.is_buffer:
+        computes = not node.is_buffer
+        if computes and (device is not None or node.dtype.coded):
+            return (yield from eager.fetch(eager.work([node], device)))[0]
+        if computes:
             work = _work([node], None)
-            work.settle(await eager.compute_async(work.todo))
-            return _read(node, await _host_data_async(node.attrs["buffer"]))
-        if node.is_buffer:
-            return await _host_data_async(node.attrs["buffer"])
-        return (await eager.fetch_async(eager.work([node], device)))[0]
+            work.settle((yield from eager.compute(work.todo)))
+        buffer: Buffer = node.attrs["buffer"]
+        (read,) = yield from buffer.memory.read([buffer])
+        return _read(node, read) if computes else read
+
+    def read(self, tensors: Sequence[Tensor]) -> Steps[list[HostArray]]:
+        """The elements of tensors: those of one device by one read."""
+        computed = [Tensor(each.node) for each in tensors]
+        self.realize([each for each in computed if not each.node.is_constant], None)
+        found: dict[int, HostArray] = {}
+        numbers: defaultdict[Memory, list[int]] = defaultdict(list)
+        for number, each in enumerate(computed):
+            if each.node.is_buffer:
+                numbers[each.node.attrs["buffer"].memory].append(number)
+            else:
+                found[number] = yield from self.host(each, None)
+        for memory, mine in numbers.items():
+            buffers = [computed[number].node.attrs["buffer"] for number in mine]
+            found |= zip(mine, (yield from memory.read(buffers)), strict=True)
+        return [found[number] for number in range(len(computed))]
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Computes tensors, which hold buffers then. Inside a traced function there is nothing to
@@ -116,10 +124,6 @@ def _realized(nodes: Sequence[Node], device: str | None, among: Iterable[Node]) 
     return new
 
 
-async def _host_data_async(buffer: Buffer) -> HostArray:
-    return (await buffer.memory.read_async([buffer]))[0]
-
-
 def _read(node: Node, data: HostArray) -> HostArray:
     """The elements of a node that was computed to be read. Integers of 64 bits that a GPU has in
     32 are kept on the host: their range is known there, so more can be computed of them. `read`
@@ -139,7 +143,9 @@ def _uploaded(node: Node, among: Sequence[Node], device: str | None) -> Node:
     """The buffer of a constant, on the device of the nodes with which it is computed; or a constant
     where a type has few bits."""
     if node.dtype.coded:
-        return node if node.is_constant else constant(eager.fetch(eager.work([node], device))[0])
+        if node.is_constant:
+            return node
+        return constant(run_sync(eager.fetch(eager.work([node], device)))[0])
     used = backend(device or device_of(topological(among)))
     uploaded = used.memory.upload(node.attrs["data"])
     if node.dtype.is_integer:
@@ -177,7 +183,7 @@ class _Work(NamedTuple):
 def _compute(nodes: Sequence[Node], device: str | None = None, among: Iterable[Node] = ()) -> None:
     """Computes nodes, which become their buffers. among: see `Structure.held`."""
     work = _work(nodes, device, among=among)
-    work.settle(eager.compute(work.todo))
+    work.settle(run_sync(eager.compute(work.todo)))
 
 
 def _derived(derivation: Derivation) -> list[Tensor | None]:
@@ -195,7 +201,7 @@ def _derived(derivation: Derivation) -> list[Tensor | None]:
     nodes = dict.fromkeys(each.node for each in made if each is not None)
     computed = [node for node in nodes if not (node.is_source or node.dtype.coded)]
     outputs = [*todo.outputs, *computed]
-    entry, leaves = eager.ready(eager.work(outputs, todo.used.info.device))
+    entry, leaves = run_sync(eager.ready(eager.work(outputs, todo.used.info.device)))
     if len(computed) == len(nodes):
         index_of = {node: count + number for number, node in enumerate(computed)}
         results_of = [None if each is None else index_of[each.node] for each in made]

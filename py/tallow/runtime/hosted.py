@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..compile import Compiled
 from ..compile.plan import Port
 from ..core.devices import EXACT
+from ..core.drivers import Steps, run_async, run_sync
 from ..core.dtype import BY_NAME, float64
 from ..core.hostarray import HostArray
 from ..errors import WideIntegerError
@@ -68,9 +69,9 @@ def warn_of_wide(graph: Graph, error: WideIntegerError) -> None:
     warnings.warn(f"{graph.name} runs on NumPy: {error}", NoKernelWarning, stacklevel=4)
 
 
-def load(used: Backend, compiled: Compiled) -> Program:
-    """A plan, loaded on a device or for it; blocks."""
-    return _hosted(used, compiled) or used.load(compiled)
+def load(used: Backend, compiled: Compiled) -> Steps[Program]:
+    """A plan, loaded on a device or for it."""
+    return _hosted(used, compiled) or (yield from used.load(compiled))
 
 
 def load_now(used: Backend, compiled: Compiled) -> Program:
@@ -78,9 +79,22 @@ def load_now(used: Backend, compiled: Compiled) -> Program:
     return _hosted(used, compiled) or used.load_now(compiled)
 
 
-async def load_async(used: Backend, compiled: Compiled) -> Program:
-    """A plan, loaded without blocking the event loop."""
-    return _hosted(used, compiled) or await used.load_async(compiled)
+class LoadSoon:
+    """Requests a plan's program. Code that blocks gets it without waiting for the device; code that
+    awaits, once the device has compiled all its kernels, while others run."""
+
+    __slots__ = ("_compiled", "_used")
+
+    def __init__(self, used: Backend, compiled: Compiled) -> None:
+        self._used, self._compiled = used, compiled
+
+    def run_sync(self) -> Program:
+        """The program, which needs not be ready."""
+        return load_now(self._used, self._compiled)
+
+    async def run_async(self) -> Program:
+        """The program, ready."""
+        return await run_async(load(self._used, self._compiled))
 
 
 # Why: docs/decisions/devices.md, "A plan with an op for which a GPU has no code runs on NumPy, all
@@ -106,39 +120,26 @@ class HostedProgram:
     def use_states(self, states: Sequence[Buffer]) -> None:
         self._states = states
 
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        """Runs; blocks while buffers are read from the device."""
-        buffers = self._buffers(inputs)
-        feeds = self._feeds(inputs, self._memory.read(buffers) if buffers else [])
-        return self._finished(self._program.run(feeds), fetch)
-
-    async def run_async(
+    def run(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        buffers = self._buffers(inputs)
-        feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
-        return self._finished(self._program.run(feeds), fetch)
+    ) -> Steps[list[Result]]:
+        """Runs; waits while buffers are read from the device, in any case."""
+        feeds = yield from self._feeds(inputs)
+        return self._finished((yield from self._program.run(feeds)), fetch)
 
-    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        """Runs; blocks while buffers are read from the device."""
+        return run_sync(self.run(inputs, [False] * len(self._plan.outputs)))
+
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Steps[Timing]:
         """The steps on NumPy, without what is read and uploaded."""
-        buffers = self._buffers(inputs)
-        feeds = self._feeds(inputs, self._memory.read(buffers) if buffers else [])
-        return self._program.profile(feeds, seconds)
+        feeds = yield from self._feeds(inputs)
+        return (yield from self._program.profile(feeds, seconds))
 
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        buffers = self._buffers(inputs)
-        feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
-        return self._program.profile(feeds, seconds)
-
-    def _buffers(self, inputs: Sequence[Feed]) -> list[Buffer]:
-        """What a run reads from the device."""
-        return [*(each for each in inputs if isinstance(each, Buffer)), *self._states]
-
-    def _feeds(self, inputs: Sequence[Feed], read: Sequence[HostArray]) -> list[Feed]:
+    def _feeds(self, inputs: Sequence[Feed]) -> Steps[list[Feed]]:
         """What NumPy takes: bytes of the plan's types. Its program gets arrays for the states."""
-        contents = iter(read)
+        buffers = [*(each for each in inputs if isinstance(each, Buffer)), *self._states]
+        contents = iter((yield from self._memory.read(buffers)) if buffers else ())
         arrays = [
             _as(next(contents), port) if isinstance(given, Buffer) else _fed(given, port)
             for port, given in zip(self._plan.inputs, inputs, strict=True)
@@ -155,7 +156,7 @@ class HostedProgram:
         """The results, those that stay on the device; the states get their new values."""
         upload = self._memory.upload
         for state, new in zip(self._states, self._held, strict=True):
-            fresh = upload(self._host.read([new])[0])
+            fresh = upload(run_sync(self._host.read([new]))[0])
             state.handle, fresh.handle = fresh.handle, state.handle  # which is freed with `fresh`
             state_moved()
         wanted = fetch or [True] * len(results)

@@ -11,6 +11,7 @@ from ..compile import Compiled, Plan
 from ..compile.indices import Indexed, by_input, check_ranges
 from ..compile.plan import Port
 from ..core import watching
+from ..core.drivers import Steps, run_async, run_sync
 from ..core.dtype import BY_NAME, DType, word_type
 from ..core.hostarray import HostArray, from_array, from_python, from_words
 from ..core.shape import size_of
@@ -21,7 +22,7 @@ from .base import Backend, Program
 from .buffer import Buffer
 from .capture import own
 from .device import backend
-from .hosted import load, load_async
+from .hosted import load
 from .profile import Profile
 from .states import BoundStates, State, compile_with_states
 from .transfer import for_device
@@ -80,7 +81,7 @@ class Session:
         states: a `Variable` for each of the plan's states, by name.
         Returns: the session.
         """
-        return cls(compiled, load(used, compiled), used, captured, states)
+        return run_sync(cls.loading(compiled, used, captured, states))
 
     @classmethod
     async def load_async(
@@ -98,7 +99,18 @@ class Session:
         states: a `Variable` for each of the plan's states, by name.
         Returns: the session.
         """
-        return cls(compiled, await load_async(used, compiled), used, captured, states)
+        return await run_async(cls.loading(compiled, used, captured, states))
+
+    @classmethod
+    def loading(
+        cls,
+        compiled: Compiled,
+        used: Backend,
+        captured: Sequence[Node] = (),
+        states: Mapping[str, State] = {},
+    ) -> Steps[Session]:
+        """The steps of `load`."""
+        return cls(compiled, (yield from load(used, compiled)), used, captured, states)
 
     @property
     def plan(self) -> Plan:
@@ -132,11 +144,7 @@ class Session:
         Raises: FeedError for feeds that do not fit, naming them, and for unknown names in `fetch`;
           IndexRangeError for indices that are out of range, among the feeds from the host.
         """
-        wanted = self._wanted(fetch)
-        with self._watched(feeds) as seen:
-            results = self._results(self._program.run(self._ready(feeds), wanted), fetch)
-            seen(results)
-            return results
+        return run_sync(self.running(feeds, fetch))
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
         """Runs like `run`, without blocking the event loop.
@@ -146,9 +154,13 @@ class Session:
         Returns: the outputs by name.
         Raises: FeedError and IndexRangeError, as `run`.
         """
+        return await run_async(self.running(feeds, fetch))
+
+    def running(self, feeds: Feeds, fetch: Collection[str] | None = None) -> Steps[dict[str, Any]]:
+        """The steps of `run`."""
         wanted = self._wanted(fetch)
         with self._watched(feeds) as seen:
-            values = await self._program.run_async(self._ready(feeds), wanted)
+            values = yield from self._program.run(self._ready(feeds), wanted)
             results = self._results(values, fetch)
             seen(results)
             return results
@@ -188,15 +200,16 @@ class Session:
 
     def run_host(self, feeds: Feeds) -> dict[str, HostArray]:
         """Runs and gives HostArrays, for which no NumPy is needed."""
-        with self._watched(feeds) as seen:
-            results = self._named(self._program.run(self._ready(feeds)))
-            seen(results)
-            return results
+        return run_sync(self.running_host(feeds))
 
     async def run_host_async(self, feeds: Feeds) -> dict[str, HostArray]:
         """As `run_async`, with HostArrays, for which no NumPy is needed."""
+        return await run_async(self.running_host(feeds))
+
+    def running_host(self, feeds: Feeds) -> Steps[dict[str, HostArray]]:
+        """The steps of `run_host`."""
         with self._watched(feeds) as seen:
-            results = self._named(await self._program.run_async(self._ready(feeds)))
+            results = self._named((yield from self._program.run(self._ready(feeds))))
             seen(results)
             return results
 
@@ -216,7 +229,7 @@ class Session:
                     f"{port.shape}), got {length}"
                 )
         with self._watched({}):
-            return await self._program.run_async(inputs)
+            return await run_async(self._program.run(inputs))
 
     def profile(self, feeds: Feeds) -> Profile:
         """How long each kernel takes on these feeds; runs some times, and blocks.
@@ -228,17 +241,17 @@ class Session:
         Returns: the times, which print as a table.
         Raises: FeedError for feeds that do not fit.
         """
-        inputs = self._inputs(feeds)
-        copies = self._bound.bind_copies(self._program, self._memory)
-        timing = self._program.profile(inputs)
-        del copies
-        return Profile(self.plan, timing, self._backend.info)
+        return run_sync(self.profiling(feeds))
 
     async def profile_async(self, feeds: Feeds) -> Profile:
         """Profiles like `profile`, without blocking the event loop."""
+        return await run_async(self.profiling(feeds))
+
+    def profiling(self, feeds: Feeds) -> Steps[Profile]:
+        """The steps of `profile`."""
         inputs = self._inputs(feeds)
         copies = self._bound.bind_copies(self._program, self._memory)
-        timing = await self._program.profile_async(inputs)
+        timing = yield from self._program.profile(inputs)
         del copies
         return Profile(self.plan, timing, self._backend.info)
 
@@ -246,20 +259,18 @@ class Session:
 
     def state_dict(self) -> dict[str, Any]:
         """The values of the states by name, as NumPy arrays; blocks."""
-        names = list(self._states)
-        if not names:
-            return {}
-        buffers = [self._states[name].buffer(self._memory) for name in names]
-        values = self._memory.read(buffers)
-        return {name: value.numpy() for name, value in zip(names, values, strict=True)}
+        return run_sync(self._reading_states())
 
     async def state_dict_async(self) -> dict[str, Any]:
         """Reads the states without blocking the event loop."""
+        return await run_async(self._reading_states())
+
+    def _reading_states(self) -> Steps[dict[str, Any]]:
         names = list(self._states)
         if not names:
             return {}
         buffers = [self._states[name].buffer(self._memory) for name in names]
-        values = await self._memory.read_async(buffers)
+        values = yield from self._memory.read(buffers)
         return {name: value.numpy() for name, value in zip(names, values, strict=True)}
 
     def load_state_dict(self, values: Mapping[str, Any]) -> None:
@@ -402,9 +413,7 @@ def compile_session(
       GraphError for states that do not fit, RealizeError where blocking is impossible
       (`compile_session_async` never blocks).
     """
-    used = backend(device)
-    compiled, captured = compile_with_states(graph, used, states)
-    return Session.load(compiled, used, captured, states)
+    return run_sync(compiling(graph, device, states))
 
 
 async def compile_session_async(
@@ -420,6 +429,13 @@ async def compile_session_async(
     Raises: DeviceUnavailableError with the reason, DeviceMemoryError before anything is allocated,
       GraphError for states that do not fit.
     """
+    return await run_async(compiling(graph, device, states))
+
+
+def compiling(
+    graph: Graph, device: str | None = None, states: Mapping[str, State] = {}
+) -> Steps[Session]:
+    """The steps of `compile_session`."""
     used = backend(device)
     compiled, captured = compile_with_states(graph, used, states)
-    return await Session.load_async(compiled, used, captured, states)
+    return (yield from Session.loading(compiled, used, captured, states))

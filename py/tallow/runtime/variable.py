@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from ..core import context
 from ..core.device_name import DeviceName, placed_on, resolved
+from ..core.drivers import run_sync
 from ..core.dtype import DType, float32, in_pytorch
 from ..core.hostarray import HostArray
 from ..core.shape import Count, Shape, size_of
@@ -351,7 +352,7 @@ class Variable(Tensor):
         if node.is_buffer and node.attrs["buffer"].memory is used.memory:
             cloned: Buffer = used.memory.clone(node.attrs["buffer"])
             return cloned
-        return eager.compute(eager.work([node], used.info.device))[0]
+        return run_sync(eager.compute(eager.work([node], used.info.device)))[0]
 
     def buffer(self, memory: Memory | None = None) -> Buffer:
         """The buffer of its value: in this memory, or else where it is, or on its device.
@@ -470,7 +471,7 @@ def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:
     used = backend(computed[0][0].stored_on)
     computed += waiting(used.info.device)
     nodes = [node for _, node in computed]
-    buffers = eager.compute(eager.work(nodes, used.info.device))
+    buffers = run_sync(eager.compute(eager.work(nodes, used.info.device)))
     for (variable, _), buffer in zip(computed, buffers, strict=True):
         variable.settle(buffer)
 

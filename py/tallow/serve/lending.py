@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..compile import Compiled, Plan
+from ..core.drivers import run_sync
 from ..core.dtype import BY_NAME
 from ..core.hostarray import HostArray
 from ..devices.remote.backend import limits_as_json
@@ -114,7 +115,7 @@ class Visit:
             ]
             size = sum(slot.bytes for slot in plan.slots)
             self._check_room(size, plan.name)
-            self._programs[number] = self._backend.load(Compiled(plan, weights))
+            self._programs[number] = run_sync(self._backend.load(Compiled(plan, weights)))
             self._sizes[number] = size
         except TallowError as error:
             self._programs[number] = error
@@ -142,7 +143,8 @@ class Visit:
         return {}, []
 
     def _read(self, header: dict[str, Any], parts: list[memoryview]) -> Reply:
-        return _sent(self._backend.memory.read([self._buffer(each) for each in header["buffers"]]))
+        buffers = [self._buffer(each) for each in header["buffers"]]
+        return _sent(run_sync(self._backend.memory.read(buffers)))
 
     def _states(self, header: dict[str, Any], parts: list[memoryview]) -> Reply:
         states = []
@@ -157,7 +159,8 @@ class Visit:
         keep: list[int | None] = header["keep"]
         try:
             program = self._program(header)
-            found = program.run(self._fed(header, parts), [number is None for number in keep])
+            wanted = [number is None for number in keep]
+            found = run_sync(program.run(self._fed(header, parts), wanted))
         except TallowError as error:
             self._buffers.update({number: error for number in keep if number is not None})
             raise
@@ -175,7 +178,7 @@ class Visit:
 
     def _profile(self, header: dict[str, Any], parts: list[memoryview]) -> Reply:
         seconds = min(float(header["seconds"]), MOST_SECONDS)
-        timing = self._program(header).profile(self._fed(header, parts), seconds)
+        timing = run_sync(self._program(header).profile(self._fed(header, parts), seconds))
         return {"timing": asdict(timing)}, []
 
     # ---- what a message names ------------------------------------------------------------------

@@ -11,8 +11,8 @@ from .tensor import check_floating as check_floating
 from .tensor import check_gradient as check_gradient
 from .tensor import derived as derived
 from .tensor import host_values as host_values
-from .tensor import host_values_async as host_values_async
 from .tensor import is_basic as is_basic
+from .tensor import reading as reading
 from .tensor import realize_now as realize_now
 from .tensor import use_differentiator as use_differentiator
 from .tensor import use_evaluator as use_evaluator

@@ -15,6 +15,7 @@ from weakref import ref
 from ..core import hostarray
 from ..core.context import gradients, pytorch
 from ..core.device_name import DeviceName, placed_on
+from ..core.drivers import Steps, run_async, run_sync
 from ..core.dtype import DType, as_dtype
 from ..core.hooks import hooked
 from ..core.hostarray import HostArray
@@ -27,7 +28,7 @@ from ..ops.movement import permute
 from .methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from ..core.hooks import RemovableHandle
 
@@ -60,11 +61,11 @@ class Derivation(Protocol):
 class Evaluator(Protocol):
     """Computes tensors; runtime/ has one."""
 
-    def host(self, tensor: Tensor, device: str | None) -> HostArray:
-        """The elements; blocks until they are there."""
+    def host(self, tensor: Tensor, device: str | None) -> Steps[HostArray]:
+        """The elements."""
 
-    async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
-        """As `host`."""
+    def read(self, tensors: Sequence[Tensor]) -> Steps[list[HostArray]]:
+        """The elements of tensors, which are computed together."""
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Computes tensors and leaves them on their device; does not wait."""
@@ -151,22 +152,14 @@ def derived(derivation: Derivation) -> list[Tensor | None]:
     return _evaluator().derived(derivation)
 
 
+def reading(tensors: Sequence[Tensor]) -> Steps[list[HostArray]]:
+    """The elements of tensors, which are computed together, for `run_sync` and `run_async`."""
+    return _evaluator().read(tensors)
+
+
 def host_values(tensors: Sequence[Tensor]) -> list[HostArray]:
     """The elements of tensors, which are computed together; blocks."""
-    computed = [Tensor(each.node) for each in tensors]
-    pending = [each for each in computed if not each.node.is_constant]
-    if pending:
-        _evaluator().realize(pending, None)
-    return [_evaluator().host(each, None) for each in computed]
-
-
-def host_values_async(tensors: Sequence[Tensor]) -> list[Awaitable[HostArray]]:
-    """As `host_values`; each is to be awaited."""
-    computed = [Tensor(each.node) for each in tensors]
-    pending = [each for each in computed if not each.node.is_constant]
-    if pending:
-        _evaluator().realize(pending, None)
-    return [_evaluator().host_async(each, None) for each in computed]
+    return run_sync(reading(tensors))
 
 
 class Tensor(Methods):
@@ -316,7 +309,7 @@ class Tensor(Methods):
         Raises: DeviceUnavailableError if the device cannot be used here, and what compiling and
           running raise.
         """
-        return (await self._host_async(device)).numpy()
+        return (await run_async(_evaluator().host(self, device))).numpy()
 
     def item(self) -> Scalar:
         """The only element as a Python number; blocks.
@@ -337,10 +330,7 @@ class Tensor(Methods):
         return self._host(None).tolist()
 
     def _host(self, device: str | None) -> HostArray:
-        return _evaluator().host(self, device)
-
-    async def _host_async(self, device: str | None) -> HostArray:
-        return await _evaluator().host_async(self, device)
+        return run_sync(_evaluator().host(self, device))
 
     def __bool__(self) -> bool:
         return bool(self.item())

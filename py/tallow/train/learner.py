@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..amp import GradScaler, is_autocast_available
+from ..core.drivers import run_async, run_sync
 from ..errors import OptionError
 from ..metrics import Metric, MetricCollection
 from ..metrics.named import Named
 from ..nn import Module
 from ..optim import Optimizer
 from ..optim.lr_scheduler import LRScheduler
-from ..runtime.drivers import run_async, run_sync
 from ..tensor import Tensor
 from . import loop, lr_find
 from .callbacks import Callback, Dashboard, EarlyStopping, ProgressLines
@@ -175,15 +175,13 @@ class Learner(Stepping):
           is in use, or cannot be written. OptionError for data without a batch.
         """
         with interrupts(self):
-            run_sync(loop.fit(self, train, valid, epochs))
-        return self.history
+            return run_sync(loop.fit(self, train, valid, epochs))
 
     async def fit_async(
         self, train: Data, valid: Data | None = None, epochs: int = 1
     ) -> list[dict[str, Any]]:
         """As `fit`, without blocking; cancelling it ends it after the running step, saved."""
-        await run_async(loop.fit(self, train, valid, epochs))
-        return self.history
+        return await run_async(loop.fit(self, train, valid, epochs))
 
     def resume(
         self,
@@ -203,8 +201,7 @@ class Learner(Stepping):
           the message names the next older one.
         """
         with interrupts(self):
-            run_sync(loop.resume(self, train, valid, epochs, checkpoint))
-        return self.history
+            return run_sync(loop.resume(self, train, valid, epochs, checkpoint))
 
     async def resume_async(
         self,
@@ -215,8 +212,7 @@ class Learner(Stepping):
         checkpoint: str | None = None,
     ) -> list[dict[str, Any]]:
         """As `resume`, without blocking."""
-        await run_async(loop.resume(self, train, valid, epochs, checkpoint))
-        return self.history
+        return await run_async(loop.resume(self, train, valid, epochs, checkpoint))
 
     def evaluate(self, data: Data) -> dict[str, Any]:
         """Measures batches; blocks.
@@ -225,13 +221,11 @@ class Learner(Stepping):
         Returns: the loss and each metric by name.
         Raises: OptionError for data without a batch.
         """
-        found: dict[str, Any] = run_sync(loop.evaluate(self, data))
-        return found
+        return run_sync(loop.evaluate(self, data))
 
     async def evaluate_async(self, data: Data) -> dict[str, Any]:
         """As `evaluate`, without blocking."""
-        found: dict[str, Any] = await run_async(loop.evaluate(self, data))
-        return found
+        return await run_async(loop.evaluate(self, data))
 
     def predict(self, data: Data) -> Any:
         """Computes the outputs of batches; blocks.
@@ -259,15 +253,13 @@ class Learner(Stepping):
         Raises: OptionError for bounds that do not grow, and if no loss is finite.
         Source: Smith 2017, "Cyclical Learning Rates for Training Neural Networks", section 3.3.
         """
-        found: LearningRates = run_sync(lr_find.find(self, train, low, high, steps))
-        return found
+        return run_sync(lr_find.find(self, train, low, high, steps))
 
     async def lr_find_async(
         self, train: Data, *, low: float = 1e-7, high: float = 10.0, steps: int = 100
     ) -> LearningRates:
         """As `lr_find`, without blocking."""
-        found: LearningRates = await run_async(lr_find.find(self, train, low, high, steps))
-        return found
+        return await run_async(lr_find.find(self, train, low, high, steps))
 
     @property
     def plans(self) -> int:

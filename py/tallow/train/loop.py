@@ -1,4 +1,4 @@
-"""The loop of a learner, as generators that request what may block (runtime/drivers.py).
+"""The loop of a learner, as generators that request what may block (core/drivers.py).
 
 epoch ─▶ batches: a step is given to the device, and nothing is read
       ─▶ a few times a second a look: what the steps measured is read, a loss that is not finite
@@ -17,6 +17,7 @@ from typing import Any
 from .. import functions as f
 from .. import random
 from ..core import watching
+from ..core.drivers import Steps, YieldControl
 from ..core.hostarray import HostArray
 from ..data import DataLoader
 from ..data.dataloader import tensors_of
@@ -29,8 +30,8 @@ from ..errors import (
 )
 from ..grad_mode import no_grad
 from ..optim.lr_scheduler import ReduceLROnPlateau
-from ..runtime.drivers import Open, Read, Steps, YieldControl
-from ..tensor import Tensor, realize_now
+from ..runtime.device import Open
+from ..tensor import Tensor, reading, realize_now
 from . import saved
 from .figures import Pace, process_memory
 from .stepping import Stepping
@@ -39,8 +40,10 @@ from .watched import tell, watched, where
 # ---- runs --------------------------------------------------------------------------------------
 
 
-def fit(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int) -> Steps:
-    """A run from its beginning."""
+def fit(
+    learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int
+) -> Steps[list[dict[str, Any]]]:
+    """A run from its beginning; gives its history."""
     with _folder(learner):
         if learner.folder is not None and learner.folder.index() is not None:
             raise CheckpointError(
@@ -51,6 +54,7 @@ def fit(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, ep
             random.manual_seed(learner.seed)
         learner.begin()
         yield from _run(learner, train, valid, epochs)
+    return learner.history
 
 
 def resume(
@@ -59,8 +63,8 @@ def resume(
     valid: Iterable[Any] | None,
     epochs: int,
     checkpoint: str | None,
-) -> Steps:
-    """A run that goes on from a checkpoint, the last one if None."""
+) -> Steps[list[dict[str, Any]]]:
+    """A run that goes on from a checkpoint, the last one if None; gives its history."""
     if learner.folder is None:
         raise OptionError("resume: the learner has no folder; give it checkpoints=PATH")
     with _folder(learner):
@@ -69,6 +73,7 @@ def resume(
             raise CheckpointError(f"{learner.folder.path}: there is no run to resume; call fit()")
         saved.restore(learner, train, learner.folder.load(names[-1]))
         yield from _run(learner, train, valid, epochs)
+    return learner.history
 
 
 @contextmanager
@@ -86,7 +91,7 @@ def _folder(learner: Stepping) -> Iterator[None]:
 @watched("run")
 def _run(
     learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, epochs: int
-) -> Steps:
+) -> Steps[Any]:
     was_training = learner.model.training
     learner.stopped, learner.epochs = None, epochs
     learner.batches = _count(train)
@@ -115,7 +120,7 @@ def _run(
 
 
 @watched("epoch")
-def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None) -> Steps:
+def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None) -> Steps[Any]:
     """An epoch, or what is left of one."""
     learner.model.train()
     learner.freeze()
@@ -165,7 +170,7 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
     yield from _record(learner, train, valid, pace)
 
 
-def _step(learner: Stepping, batch: Any) -> Steps:
+def _step(learner: Stepping, batch: Any) -> Steps[Any]:
     """Learns from a batch, here or where the learner's strategy says."""
     if learner.strategy is None:
         learner.train_batch(batch)
@@ -173,7 +178,7 @@ def _step(learner: Stepping, batch: Any) -> Steps:
         yield from learner.strategy.train_batch(learner, batch)
 
 
-def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) -> Steps:
+def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) -> Steps[Any]:
     """Goes on from the last checkpoint after a device was lost. Raises the error if there is
     none."""
     names = [] if learner.folder is None else learner.folder.names()
@@ -187,14 +192,14 @@ def _recover(learner: Stepping, train: Iterable[Any], error: DeviceLostError) ->
     warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
-def _look(learner: Stepping, pace: Pace | None = None) -> Steps:
+def _look(learner: Stepping, pace: Pace | None = None) -> Steps[Any]:
     """Reads what the steps measured. Returns the means of training since the last record, and the
     other figures. Raises NonFiniteError for a loss that is not finite; the learner is then as in
     its last checkpoint."""
     wanted = [learner.tally.vector()]
     if learner.measures_norms:
         wanted.append(learner.norms.vector())
-    vector, *norms = yield Read(wanted)
+    vector, *norms = yield from reading(wanted)
     lost, means = learner.tally.means(vector.tolist())
     if lost:
         step = learner.steps - lost + 1
@@ -227,7 +232,7 @@ def _others(learner: Stepping, norms: Sequence[HostArray]) -> dict[str, Any]:
 
 def _record(
     learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None, pace: Pace
-) -> Steps:
+) -> Steps[Any]:
     """Ends an epoch, or a part of one: validation, schedules, callbacks, checkpoint. Nothing of the
     run changes until all is measured, so that a run that is cancelled meanwhile measures again."""
     figures, others = yield from _look(learner)
@@ -260,7 +265,7 @@ def _record(
     pace.begin()
 
 
-def _keep(learner: Stepping, train: Iterable[Any]) -> Steps:
+def _keep(learner: Stepping, train: Iterable[Any]) -> Steps[Any]:
     """Writes a checkpoint between two records, if all losses so far are finite."""
     if learner.folder is not None:
         yield from _look(learner)
@@ -289,7 +294,7 @@ def _why_empty(data: object) -> str:
 
 
 @watched("evaluate")
-def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
+def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps[dict[str, Any]]:
     """The loss and the metrics of batches."""
     was_training = learner.model.training
     learner.model.eval()
@@ -306,7 +311,7 @@ def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
             raise OptionError(f"evaluate: the data have no batch{_why_empty(data)}")
         with no_grad():
             values = {name: metric.compute() for name, metric in learner.metrics.items()}
-        read = yield Read([learner.measured.vector(), *values.values()])
+        read = yield from reading([learner.measured.vector(), *values.values()])
     finally:
         learner.model.train(was_training)
     _, means = learner.measured.means(read[0].tolist())
@@ -314,7 +319,7 @@ def evaluate(learner: Stepping, data: Iterable[Any]) -> Steps:
 
 
 @watched("predict")
-def predict(learner: Stepping, data: Iterable[Any]) -> Steps:
+def predict(learner: Stepping, data: Iterable[Any]) -> Steps[Any]:
     """The outputs of batches, joined along their first axis."""
     was_training = learner.model.training
     learner.model.eval()

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
+from ..core.drivers import Steps
 from ..errors import OptionError
-from ..runtime.drivers import Read, Steps
+from ..tensor import reading
 from .stepping import Stepping
 
 _SMOOTHING = 0.9
@@ -29,7 +30,9 @@ class LearningRates(NamedTuple):
     suggestion: float | None
 
 
-def find(learner: Stepping, train: Iterable[Any], low: float, high: float, count: int) -> Steps:
+def find(
+    learner: Stepping, train: Iterable[Any], low: float, high: float, count: int
+) -> Steps[LearningRates]:
     """Takes up to `count` steps with rates that grow from low to high, and undoes them."""
     if not 0 < low < high or count < 2:
         raise OptionError(
@@ -50,7 +53,7 @@ def find(learner: Stepping, train: Iterable[Any], low: float, high: float, count
                 group["lr"] = rate
             learner.tally.reset()
             learner.train_batch(batch)
-            (vector,) = yield Read([learner.tally.vector()])
+            (vector,) = yield from reading([learner.tally.vector()])
             loss = learner.tally.means(vector.tolist())[1]["loss"]
             if not math.isfinite(loss):
                 break

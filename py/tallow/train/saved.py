@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Any
 
 from .. import random
+from ..core.drivers import Steps
 from ..core.hostarray import HostArray
 from ..errors import CheckpointError, DeviceLostError, TallowError
-from ..runtime.drivers import Read, Steps
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, asarray, reading
 from .callbacks import Callback
 from .checkpoints import Folder
 from .stepping import Stepping
@@ -25,7 +25,9 @@ def batches(learner: Stepping, train: Iterable[Any]) -> Iterator[Any]:
     return islice(iter(train), skipped, None)
 
 
-def keep(learner: Stepping, train: Iterable[Any], record: Mapping[str, Any] | None = None) -> Steps:
+def keep(
+    learner: Stepping, train: Iterable[Any], record: Mapping[str, Any] | None = None
+) -> Steps[None]:
     """Writes a checkpoint, if the learner has a folder. record: what the run just measured, which
     decides whether it is the best so far."""
     if learner.folder is not None:
@@ -35,7 +37,7 @@ def keep(learner: Stepping, train: Iterable[Any], record: Mapping[str, Any] | No
 @watched("checkpoint")
 def _write(
     learner: Stepping, folder: Folder, train: Iterable[Any], record: Mapping[str, Any] | None
-) -> Steps:
+) -> Steps[Any]:
     name = f"step-{learner.steps:08}"
     if record is not None:
         monitored = learner.monitored(record)
@@ -88,7 +90,7 @@ def _callbacks(learner: Stepping) -> dict[str, Callback]:
     return found
 
 
-def _on_host(state: dict[str, Any]) -> Steps:
+def _on_host(state: dict[str, Any]) -> Steps[Any]:
     """A state whose tensors were read, together."""
     tensors: list[Tensor] = []
 
@@ -103,7 +105,7 @@ def _on_host(state: dict[str, Any]) -> Steps:
                 find(each)
 
     find(state)
-    values: Iterator[HostArray] = iter((yield Read(tensors)))
+    values: Iterator[HostArray] = iter((yield from reading(tensors)))
 
     def put(value: Any) -> Any:
         if isinstance(value, Tensor):

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 from ..amp import GradScaler, autocast
 from ..core import watching
+from ..core.drivers import Steps
 from ..data.dataloader import tensors_of
 from ..errors import MissingError
 from ..grad_mode import no_grad
 from ..nn.utils import clip_grad_norm_, clip_grad_value_, get_total_norm
 from ..optim.lr_scheduler import LRScheduler
 from ..runtime.device import backend
-from ..runtime.drivers import Steps
 from ..runtime.jit import Jitted
 from ..tensor import Tensor
 from .callbacks import Callback
@@ -26,10 +26,10 @@ from .tally import Mean, Tally, length_of, result_of
 class Strategy(Protocol):
     """Where the gradients of a batch are computed, if not here."""
 
-    def begin(self, learner: Stepping) -> Steps:
+    def begin(self, learner: Stepping) -> Steps[Any]:
         """Makes ready for a run."""
 
-    def train_batch(self, learner: Stepping, batch: Any) -> Steps:
+    def train_batch(self, learner: Stepping, batch: Any) -> Steps[Any]:
         """Learns from a batch."""
 
     def end(self) -> None:

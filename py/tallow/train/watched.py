@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..core import watching
+from ..core.drivers import Steps
 from ..core.watchers import Watcher
-from ..runtime.drivers import Steps
 from .stepping import Stepping
 
 P = ParamSpec("P")
-Part = Callable[Concatenate[Stepping, P], Steps]
+T = TypeVar("T")
+Part = Callable[Concatenate[Stepping, P], Steps[T]]
 
 
-def watched(name: str) -> Callable[[Part[P]], Part[P]]:
+def watched(name: str) -> Callable[[Part[P, T]], Part[P, T]]:
     """A decorator for a part of the loop, which becomes a span of this name where somebody
     watches."""
 
-    def decorated(part: Part[P]) -> Part[P]:
+    def decorated(part: Part[P, T]) -> Part[P, T]:
         @wraps(part)
-        def begin(learner: Stepping, /, *args: P.args, **options: P.kwargs) -> Steps:
+        def begin(learner: Stepping, /, *args: P.args, **options: P.kwargs) -> Steps[T]:
             if watching.watcher is None:
                 return part(learner, *args, **options)
             return _in_span(watching.watcher, name, learner, part(learner, *args, **options))
@@ -31,7 +32,7 @@ def watched(name: str) -> Callable[[Part[P]], Part[P]]:
     return decorated
 
 
-def _in_span(watcher: Watcher, name: str, learner: Stepping, steps: Steps) -> Steps:
+def _in_span(watcher: Watcher, name: str, learner: Stepping, steps: Steps[T]) -> Steps[T]:
     with watcher.span(name, where(learner)):
         return (yield from steps)
 

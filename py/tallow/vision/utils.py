@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import functions as f
 from ..core import dtype as dt
+from ..core.drivers import Steps, run_async, run_sync
 from ..errors import DTypeError, OptionError, ShapeError
-from ..runtime.drivers import Read, Steps, run_async, run_sync
-from ..tensor import Tensor
+from ..tensor import Tensor, reading
 from .transforms.conversion import picture_steps, pil_to_tensor
 from .transforms.images import fed
 
@@ -100,7 +100,7 @@ async def save_image_async(
     await run_async(_saving(tensor, fp, format, options))
 
 
-def _saving(tensor: Any, fp: Any, format: str | None, options: dict[str, Any]) -> Steps:
+def _saving(tensor: Any, fp: Any, format: str | None, options: dict[str, Any]) -> Steps[None]:
     grid = make_grid(tensor, **options)
     picture = yield from picture_steps(f.clip(grid * 255 + 0.5, 0, 255).astype(dt.uint8))
     picture.save(fp, format=format)
@@ -126,8 +126,7 @@ def draw_bounding_boxes(
     Raises: ShapeError for other shapes, OptionError for too few colors or labels, MissingError
       without Pillow.
     """
-    found: Tensor = run_sync(_drawing(image, boxes, labels, colors, fill, width))
-    return found
+    return run_sync(_drawing(image, boxes, labels, colors, fill, width))
 
 
 async def draw_bounding_boxes_async(
@@ -139,13 +138,12 @@ async def draw_bounding_boxes_async(
     width: int = 1,
 ) -> Tensor:
     """As `draw_bounding_boxes`, without blocking."""
-    found: Tensor = await run_async(_drawing(image, boxes, labels, colors, fill, width))
-    return found
+    return await run_async(_drawing(image, boxes, labels, colors, fill, width))
 
 
 def _drawing(
     image: Tensor, boxes: Tensor, labels: Any, colors: Any, fill: bool, width: int
-) -> Steps:
+) -> Steps[Tensor]:
     what = "draw_bounding_boxes"
     if image.ndim != 3 or image.shape[0] not in (1, 3) or boxes.ndim != 2 or boxes.shape[1] != 4:
         raise ShapeError(f"{what}: {image.shape} and {boxes.shape} are not (3, h, w) and (n, 4)")
@@ -158,7 +156,7 @@ def _drawing(
         raise OptionError(f"{what}: {len(chosen)} colors, {len(texts)} labels for {count} boxes")
     x = f.concat([image] * 3, axis=0) if image.shape[0] == 1 else image
     picture = yield from picture_steps(x)
-    (corners,) = yield Read([boxes])
+    (corners,) = yield from reading([boxes])
     from PIL import ImageColor, ImageDraw
 
     draw = ImageDraw.Draw(picture, "RGBA" if fill else None)

@@ -28,6 +28,7 @@ import gc, js, sys, pyodide_js
 import tallow as tl
 from dataclasses import replace
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_async
 from tallow.runtime.device import backend
 from tallow.runtime.compiling import limits_of
 
@@ -89,8 +90,8 @@ async def many(count):
     for _ in range(count):
         await refused(session.run_async({"x": [1.0]}), tl.FeedError)
         await refused(session.run_async({name: [1.0]}), tl.FeedError)
-        await refused(session._only()._program.run_async([bytes(8)]), tl.DeviceError)
-        await refused(session._only()._program.profile_async([]), tl.DeviceError)
+        await refused(run_async(session._only()._program.run([bytes(8)])), tl.DeviceError)
+        await refused(run_async(session._only()._program.profile([])), tl.DeviceError)
     await session.run_async(feeds)
 """
 FAILED_LOADS = """
@@ -99,13 +100,13 @@ modules = (*compiled.plan.modules[:-1], "this is no WGSL")
 broken = replace(compiled, plan=replace(compiled.plan, modules=modules))
 async def many(count):
     for _ in range(count):
-        await refused(backend().load_async(broken), tl.DeviceError)
+        await refused(run_async(backend().load(broken)), tl.DeviceError)
 """
 PROFILES = """
 session = await model.session_async()
 async def many(count):
     for _ in range(count):
-        await session._only()._program.profile_async([bytes(4 * 28 * 28)], 0.0)
+        await run_async(session._only()._program.profile([bytes(4 * 28 * 28)], 0.0))
 """
 FIRST = "await many({count})\nstate()"
 # Nothing of a test is left for the next one.

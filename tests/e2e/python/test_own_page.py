@@ -37,6 +37,7 @@ const CODE = `
 import micropip
 await micropip.install(WHEEL)
 import tallow as tl
+from tallow.core.drivers import run_async, run_sync
 info = await tl.open_device("webgpu")
 x = (tl.asarray([1.0, 2.0, 3.0]) * 2 + 1).realize()
 total = tl.Variable(0.0)
@@ -48,7 +49,7 @@ def add(x):
 add(x)
 add(x)
 buffer = total.buffer()
-(value,) = await buffer.memory.read_async([buffer])
+(value,) = await run_async(buffer.memory.read([buffer]))
 found = [info.device, tl.default_device(), x.device, value.tolist()]
 
 info = await tl.open_device("wasm")
@@ -56,7 +57,7 @@ tl.set_default_device("wasm")
 square = tl.Variable(tl.asarray([[1.0, 2.0], [3.0, 4.0]]))
 square.assign(square @ square)
 buffer = square.buffer()
-(value,) = buffer.memory.read([buffer])
+(value,) = run_sync(buffer.memory.read([buffer]))
 found += [info.device, buffer.memory.name, value.tolist()]
 
 threads = [tl.get_num_threads()]
@@ -69,7 +70,7 @@ for count in (1, 2, 3):
     product = tl.Variable(matrix)
     product.assign(product @ product)
     buffer = product.buffer()
-    (value,) = buffer.memory.read([buffer])
+    (value,) = run_sync(buffer.memory.read([buffer]))
     products.append(value.tolist())
 str([*found, threads, products == [products[0]] * 3])
 `;

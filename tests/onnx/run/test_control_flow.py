@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow.formats.onnx.run import blocking
+from tallow.formats.onnx.run import plan_cache
 
 from ..graphs import model, node, value, weight
 from .running import BOOL, INT, X, both, graph, session_of
@@ -91,10 +91,10 @@ def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
     """Also for inlined branches; and each run takes its own branch."""
     open_sessions: set[int] = set()
     numbers = iter(range(10**6))
-    compile_session, close = blocking.compile_session, tl.Session.close
+    compiling, close = plan_cache.compiling, tl.Session.close
 
     def opened(*arguments: Any) -> Any:
-        session = compile_session(*arguments)
+        session = yield from compiling(*arguments)
         session._program.number = next(numbers)
         open_sessions.add(session._program.number)
         return session
@@ -103,7 +103,7 @@ def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
         open_sessions.discard(session._program.number)
         close(session)
 
-    monkeypatch.setattr(blocking, "compile_session", opened)
+    monkeypatch.setattr(plan_cache, "compiling", opened)
     monkeypatch.setattr(tl.Session, "close", closed)
     session = session_of(by_length())
     counts = []

@@ -15,6 +15,7 @@ from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.errors import DTypeError, OptionError, ShapeError
 from tallow.functional.recurrent import recurrence
@@ -108,7 +109,7 @@ def test_a_gpu_takes_a_sequence_in_parts(
 
     def run(device: str) -> tuple[list[np.ndarray], list[str]]:
         compiled = compile_graph(graph, device)
-        results = NumpyProgram(compiled).run(arrays)
+        results = run_sync(NumpyProgram(compiled).run(arrays))
         return [r.numpy() for r in results], [step.name for step in compiled.plan.run]
 
     whole, _ = run("numpy")
@@ -151,6 +152,6 @@ def test_cells_without_blas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a browser, where NumPy has no BLAS."""
     monkeypatch.setattr(numpy_kernels, "HAS_BLAS", False)
     program = NumpyProgram(compile_graph(graph_of(name), "numpy"))
-    (output,) = program.run(list(feeds_of(name).values()))
+    (output,) = run_sync(program.run(list(feeds_of(name).values())))
     wrong = difference(CASES[name], output.numpy())
     assert wrong is None, wrong

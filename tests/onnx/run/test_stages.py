@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow.formats.onnx.run import blocking
+from tallow.formats.onnx.run import plan_cache
 
 from ..graphs import model, node, value, weight
 from .running import BOOL, INT, TEXT, X, both, session_of
@@ -28,7 +28,7 @@ def test_shapes_that_were_seen_are_not_compiled_again(monkeypatch: pytest.Monkey
     session = session_of(proto)
     for length in (3, 4):
         session.run({"x": np.ones(length, np.float32)})
-    monkeypatch.setattr("tallow.formats.onnx.run.blocking.compile_session", None)
+    monkeypatch.setattr("tallow.formats.onnx.run.plan_cache.compiling", None)
     for length in (3, 4, 3):
         session.run({"x": np.ones(length, np.float32)})
     with pytest.raises(TypeError):
@@ -66,7 +66,7 @@ def test_a_run_of_many_stages_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> 
     weights = [weight("one", np.float32(1)), weight("zero", np.int64([0]))]
     proto = model(nodes, [value("x", ["N"])], [value(name, ["M"])], weights)
     session = both(proto, *({"x": np.ones(n, np.float32)} for n in range(1, 9)))
-    monkeypatch.setattr(blocking, "compile_session", None)
+    monkeypatch.setattr(plan_cache, "compiling", None)
     for n in range(1, 9):
         assert session.run({"x": np.ones(n, np.float32)})[name].tolist() == list(range(1, n + 1))
 

@@ -30,6 +30,7 @@ from winograd_reference import winograd_input_reference, winograd_output_referen
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, Limits, compile_graph
+from tallow.core.drivers import run_async
 from tallow.core.dtype import as_dtype
 from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.devices.webgpu.codegen.kernels import PRODUCTS, SCHEDULES, TREES
@@ -406,7 +407,7 @@ async def run_schedule(name: str, every: int = 1) -> dict[str, Any]:
         for number, case in enumerate(cases)
         for index, array in enumerate(case.inputs)
     }
-    with Session(compiled, await device.load_async(compiled), device) as session:
+    with Session(compiled, await run_async(device.load(compiled)), device) as session:
         results = await session.run_async(feeds)
     wrong, rounding = [], 0.0
     tolerance = HALF_TOLERANCE if SCHEDULES[name].half else TOLERANCE

@@ -15,6 +15,7 @@ from op_cases import normal
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
@@ -36,7 +37,7 @@ class Case:
 
 def wrong(case: Case, x: np.ndarray, found: Sequence[Any]) -> list[str]:
     """Outputs that differ from those of NumPy, whose plans write nothing in place."""
-    expected = NumpyProgram(compile_graph(case.graph(), "numpy")).run([x])
+    expected = run_sync(NumpyProgram(compile_graph(case.graph(), "numpy")).run([x]))
     problems = []
     for number, (want, got) in enumerate(zip(expected, found, strict=True)):
         scale = max(1.0, float(np.abs(want.numpy()).max(initial=0)))

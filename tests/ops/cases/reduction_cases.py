@@ -21,6 +21,7 @@ from run_case import difference
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, compile_graph
+from tallow.core.drivers import run_async
 from tallow.core.dtype import as_dtype
 from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph, input_node
@@ -236,7 +237,7 @@ async def run(chosen: Mapping[str, Case], traits: Traits) -> dict[str, Any]:
         for name, case in chosen.items()
         for index, array in enumerate(case.inputs)
     }
-    with Session(compiled, await device.load_async(compiled), device) as session:
+    with Session(compiled, await run_async(device.load(compiled)), device) as session:
         results = await session.run_async(feeds)
     wrong = [
         f"{name}: {problem}"

@@ -11,6 +11,7 @@ import pytest
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_sync
 from tallow.core.dtype import as_dtype
 from tallow.devices.wasm import target as wasm
 from tallow.devices.wasm.codegen.kernels import Features
@@ -61,8 +62,8 @@ def run(result: Node, feeds: Mapping[Node, np.ndarray], relaxed: bool) -> tuple[
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(wasm, "_WORTH_SHARING", effort)
             compiled = compile_graph(Graph(tuple(feeds), {"y": result}, "kernels"), "wasm", limits)
-        program = backend.load(compiled)
-        (found,) = program.run([memoryview(array.tobytes()) for array in feeds.values()])
+        program = run_sync(backend.load(compiled))
+        (found,) = run_sync(program.run([memoryview(array.tobytes()) for array in feeds.values()]))
         answers.append(bytes(found.data))
     backend.use_threads(before)
     assert len(set(answers)) == 1

@@ -14,6 +14,7 @@ import pytest
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.core.drivers import run_sync
 from tallow.core.hostarray import from_array
 from tallow.devices.webgpu.native.backend import NativeBackend
 from tallow.devices.webgpu.native.device import open_device
@@ -107,7 +108,7 @@ def test_what_fails(held: Callable[[], int]) -> None:
 
     def load() -> None:
         with pytest.raises(tl.DeviceError):
-            backend.load(broken)
+            run_sync(backend.load(broken))
 
     same_after(load, held, 50)
     assert held() == 0
@@ -117,7 +118,7 @@ def test_what_fails(held: Callable[[], int]) -> None:
             with pytest.raises(tl.FeedError):
                 session.run({"x": 1.0})
             with pytest.raises(tl.DeviceError):
-                session._only()._program.run([bytes(8 << 20)])
+                run_sync(session._only()._program.run([bytes(8 << 20)]))
 
         same_after(run, held, 100)
         session.run(feeds_of(session))
@@ -132,5 +133,5 @@ def test_buffers_of_a_cycle_are_used_again(native: None) -> None:
         cycle.append(cycle)
         del cycle
         gc.collect()
-        (found,) = memory.read([memory.upload(content)])
+        (found,) = run_sync(memory.read([memory.upload(content)]))
         np.testing.assert_array_equal(found.numpy(), np.arange(37))

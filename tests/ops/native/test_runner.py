@@ -19,6 +19,7 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, compile_graph
+from tallow.core.drivers import run_sync
 from tallow.devices.webgpu.native import device as native_device
 from tallow.devices.webgpu.native.backend import NativeBackend
 from tallow.graph import Graph, input_node
@@ -174,7 +175,7 @@ def broken(**changes: Any) -> Compiled:
 def test_a_wrong_step_is_named(changes: dict[str, Any]) -> None:
     compiled = broken(**changes)
     with pytest.raises(tl.DeviceError) as caught:
-        NativeBackend().load(compiled)
+        run_sync(NativeBackend().load(compiled))
     assert f"network: the step {compiled.plan.run[1].name}: " in str(caught.value)
 
 
@@ -185,18 +186,22 @@ def test_wrong_wgsl_is_named_with_its_line() -> None:
     modules = list(compiled.plan.modules)
     modules[module] += "\nfn wrong() -> f32 { return nothing; }\n"
     with pytest.raises(tl.DeviceError) as caught:
-        NativeBackend().load(Compiled(replace(compiled.plan, modules=modules), compiled.weights))
+        run_sync(
+            NativeBackend().load(
+                Compiled(replace(compiled.plan, modules=modules), compiled.weights)
+            )
+        )
     assert compiled.plan.run[1].name in str(caught.value)
     assert "return nothing;" in str(caught.value)
 
 
 @on_gpu
 def test_inputs_that_do_not_fit_the_plan() -> None:
-    program = NativeBackend().load(compile_graph(network(), "webgpu"))
+    program = run_sync(NativeBackend().load(compile_graph(network(), "webgpu")))
     with pytest.raises(tl.DeviceError, match="the input x has 2048 bytes instead of 1024"):
-        program.run([bytes(2048)])
+        run_sync(program.run([bytes(2048)]))
     with pytest.raises(tl.DeviceError, match="got 0 inputs instead of 1"):
-        program.run([])
+        run_sync(program.run([]))
     program.close()
 
 

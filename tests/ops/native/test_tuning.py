@@ -260,10 +260,10 @@ def test_who_wins_by_chance_has_to_win_again(
 def test_a_lost_device_is_no_slow_kernel(
     monkeypatch: pytest.MonkeyPatch, run_async: Callable[..., Any]
 ) -> None:
-    async def lose(*_: Any) -> None:
+    def lose(*_: Any) -> None:
         raise tl.DeviceLostError("gone")
 
-    monkeypatch.setattr(NativeBackend, "load_async", lose)
+    monkeypatch.setattr(NativeBackend, "load", lose)
     with pytest.raises(tl.DeviceLostError):
         run_async(tuning.tune(product(), "webgpu"))
 

@@ -12,6 +12,7 @@ from tests.ops.toy.target import TARGET
 from tallow.compile import Compiled
 from tallow.compile.limits import host_limits
 from tallow.compile.plan import Step
+from tallow.core.drivers import at_once
 from tallow.core.dtype import BY_NAME
 from tallow.core.hostarray import HostArray, from_python, from_values
 from tallow.ops.kinds import REGISTRY
@@ -56,7 +57,8 @@ class ToyProgram:
             results.append(compute(REGISTRY[op.op], arrays, op.attrs))
         self.slots[target] = results[-1].values
 
-    async def run_async(self, inputs: Sequence[Any], fetch: Any = None) -> list[HostArray]:
+    @at_once
+    def run(self, inputs: Sequence[Any], fetch: Any = None) -> list[HostArray]:
         for port, given in zip(self.plan.inputs, inputs, strict=True):
             data = HostArray(memoryview(given).cast("B"), port.shape, BY_NAME[port.dtype])
             self.slots[port.slot] = data.flat()
@@ -86,7 +88,8 @@ class ToyDevice:
     def tuning_record(self) -> None:
         """Nothing is chosen."""
 
-    async def load_async(self, compiled: Compiled) -> ToyProgram:
+    @at_once
+    def load(self, compiled: Compiled) -> ToyProgram:
         return ToyProgram(compiled)
 
 

@@ -8,6 +8,7 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, Limits, compile_graph
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.devices.webgpu.codegen.choice import REDUCTIONS, Traits, reduction_schedule, signature
 from tallow.graph import Graph, Node, input_node, make
@@ -98,7 +99,7 @@ def test_split_gives_the_same(
     plan = compiled(node, getattr(tl, name)(x, axis=axes), traits)
     assert len(plan.plan.run) == 2
     expected = getattr(np, name)(data.astype(np.float64), axis=axes)
-    got = NumpyProgram(plan).run([data])[0].numpy()
+    got = run_sync(NumpyProgram(plan).run([data]))[0].numpy()
     assert got.shape == expected.shape
     np.testing.assert_allclose(got, expected, rtol=1e-4)
 

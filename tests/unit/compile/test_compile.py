@@ -16,6 +16,7 @@ from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import TARGETS, Compiled, Limits, Plan, compile_graph, optimise
 from tallow.compile.fuse import fuse
 from tallow.compile.partition import static_nodes
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.devices.webgpu.codegen.literal import number
 from tallow.graph import Graph, input_node
@@ -111,7 +112,7 @@ def test_a_plan_from_json_runs() -> None:
     whole = small_network()
     again = Compiled(Plan.from_json(whole.plan.to_json()), whole.weights)
     pixels = rng.normal(size=(1, 3, 16, 16)).astype(np.float32)
-    first, second = (NumpyProgram(c).run([pixels])[0].numpy() for c in (whole, again))
+    first, second = (run_sync(NumpyProgram(c).run([pixels]))[0].numpy() for c in (whole, again))
     assert np.array_equal(first, second)
     assert abs(first.sum() - 1) < 1e-5
 
@@ -136,7 +137,7 @@ def test_numpy_computes_float16_in_float32() -> None:
     assert sorted(halves) == ["cast", "input", "permute"]
     values = np.full((3, 16), 300, np.float16)  # their squares overflow float16
     root = compile_graph(Graph((x.node,), {"y": tl.sqrt(tl.sum(x * x, 1)).node}), "numpy")
-    (got,) = NumpyProgram(root).run([values])
+    (got,) = run_sync(NumpyProgram(root).run([values]))
     assert got.numpy().dtype == np.float16
     assert got.numpy().tolist() == [1200, 1200, 1200]
 
@@ -173,7 +174,7 @@ def test_no_kernel_binds_more_than_the_adapter_allows() -> None:
         assert max(len(step.bindings) for step in plan.run) <= most
         program = NumpyProgram(compiled(x, total, joined, limits=Limits(storage_buffers=most)))
         pixels = np.arange(16, dtype=np.float32)
-        assert len(program.run([pixels])) == 2
+        assert len(run_sync(program.run([pixels]))) == 2
 
 
 def test_common_subexpressions_are_computed_once() -> None:
@@ -232,14 +233,14 @@ def test_what_does_not_fit_its_type_is_not_folded() -> None:
     lowest = tl.asarray([-3.4e38, 5.0]) * 1.0
     program = NumpyProgram(compiled(x, lowest.astype(tl.int32) + 1))
     with np.errstate(invalid="ignore"):
-        assert program.run([np.zeros(2, np.float32)])[0].tolist()[1] == 6
+        assert run_sync(program.run([np.zeros(2, np.float32)]))[0].tolist()[1] == 6
 
 
 def test_outputs_may_be_inputs_or_constants() -> None:
     x = image(2, 3)
     known = tl.asarray([1.0, 2.0])
     program = NumpyProgram(compiled(x, x, tl.reshape(x, (3, 2)), known, x + 1.0))
-    same, shaped, given, more = program.run([np.arange(6, dtype=np.float32)])
+    same, shaped, given, more = run_sync(program.run([np.arange(6, dtype=np.float32)]))
     assert same.tolist() == [[0, 1, 2], [3, 4, 5]]
     assert shaped.tolist() == [[0, 1], [2, 3], [4, 5]]
     assert given.tolist() == [1, 2]

@@ -16,6 +16,7 @@ from tests.steps import steps
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, Plan, compile_graph, memory
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
@@ -55,7 +56,7 @@ def test_a_plan_for_the_gpu_runs_on_numpy(case: Case) -> None:
     program = NumpyProgram(compile_graph(case.graph(), "webgpu"))
     for _ in range(2):
         x = rng.normal(size=case.shape).astype(np.float32)
-        assert not wrong(case, x, [output.numpy() for output in program.run([x])])
+        assert not wrong(case, x, [output.numpy() for output in run_sync(program.run([x]))])
 
 
 def test_a_chain_needs_two_slots_beside_its_input() -> None:

@@ -16,6 +16,7 @@ from tests.unit.tallow_page.long_actions import finished
 import tallow as tl
 from tallow import functional
 from tallow.compile import Compiled, compile_graph, plan_serialization
+from tallow.core.drivers import run_sync
 from tallow.core.dtype import BY_NAME
 from tallow.core.hostarray import HostArray
 from tallow.devices.numpy.runner import NumpyProgram
@@ -52,7 +53,7 @@ def test_what_is_kept_for_numpy_gives_the_same_answer() -> None:
     assert facts == {"nodes": 7}
     assert again.plan == compiled.plan
     x = np.array([[1, 2, -3, 4], [5, 6, 7, -8]], np.float32)
-    first, second = (NumpyProgram(each).run([x])[0].numpy() for each in (compiled, again))
+    first, second = (run_sync(NumpyProgram(each).run([x]))[0].numpy() for each in (compiled, again))
     assert np.array_equal(first, second)
 
 

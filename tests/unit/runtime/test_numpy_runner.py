@@ -14,6 +14,7 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import Compiled, compile_graph
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.graph import Graph, input_node
 from tallow.ops import numpy_kernels
@@ -59,7 +60,7 @@ def check(x: Tensor, feed: np.ndarray, *results: Tensor) -> NumpyProgram:
     graph = Graph((x.node,), {f"y{i}": result.node for i, result in enumerate(results)}, "net")
     wanted = evaluated(graph, feed)
     for run in range(3):
-        got = program.run([feed if run != 1 else np.flip(feed).copy()])
+        got = run_sync(program.run([feed if run != 1 else np.flip(feed).copy()]))
         for value, right in zip(got, wanted, strict=True):
             if run != 1:
                 np.testing.assert_allclose(value.numpy(), right, rtol=2e-5, atol=2e-5)
@@ -72,14 +73,14 @@ def test_results_outlive_the_next_run() -> None:
     known = tl.asarray(noise(0, 2, 3))
     program = NumpyProgram(compiled(x, x, F.relu(x), known, tl.reshape(x, (3, 2)), x + 1.0))
     feed = noise(1, 2, 3)
-    first = [value.numpy() for value in program.run([feed])]
+    first = [value.numpy() for value in run_sync(program.run([feed]))]
     kept = [value.copy() for value in first]
-    second = [value.numpy() for value in program.run([feed * -3])]
+    second = [value.numpy() for value in run_sync(program.run([feed * -3]))]
     for value, copy, other in zip(first, kept, second, strict=True):
         assert value.tolist() == copy.tolist()
         assert not np.shares_memory(value, other)
         other[...] = 99  # and no run sees what the user writes into them
-    assert [v.numpy().tolist() for v in program.run([feed])] == [v.tolist() for v in kept]
+    assert [v.numpy().tolist() for v in run_sync(program.run([feed]))] == [v.tolist() for v in kept]
 
 
 def test_the_feed_is_left_alone() -> None:
@@ -94,23 +95,23 @@ def test_packed_weights_replace_the_weights() -> None:
     x = given(1, 64, 4, 4)
     weight = noise(3, 128, 64, 1, 1)
     program = NumpyProgram(compiled(x, F.conv2d(x, tl.asarray(weight))))
-    program.run([noise(4, 1, 64, 4, 4)])
+    run_sync(program.run([noise(4, 1, 64, 4, 4)]))
     activations = 2 * 4 * (1 * 64 * 16 + 1 * 128 * 16)
     assert weight.nbytes <= program.stats["bytes"] <= weight.nbytes + activations
     grown = program.stats["bytes"]
-    program.run([noise(5, 1, 64, 4, 4)])
+    run_sync(program.run([noise(5, 1, 64, 4, 4)]))
     assert program.stats["bytes"] == grown
 
 
 def test_closing_frees() -> None:
     x = given(1, 3, 8, 8)
     program = NumpyProgram(compiled(x, F.conv2d(x, tl.asarray(noise(6, 5, 3, 3, 3)), padding=1)))
-    program.run([noise(7, 1, 3, 8, 8)])
+    run_sync(program.run([noise(7, 1, 3, 8, 8)]))
     assert program.stats["bytes"] > 0
     program.close()
     assert program.stats["bytes"] == 0
     with pytest.raises(tl.DeviceError, match="closed"):
-        program.run([noise(7, 1, 3, 8, 8)])
+        run_sync(program.run([noise(7, 1, 3, 8, 8)]))
 
 
 def test_threads_wait_for_each_other() -> None:
@@ -118,12 +119,14 @@ def test_threads_wait_for_each_other() -> None:
     weight = tl.asarray(noise(8, 8, 8, 3, 3))
     program = NumpyProgram(compiled(x, F.relu(F.conv2d(x, weight, padding=1))))
     feeds = [noise(seed, 1, 8, 16, 16) for seed in range(4)]
-    wanted = [program.run([feed])[0].numpy().copy() for feed in feeds]
+    wanted = [run_sync(program.run([feed]))[0].numpy().copy() for feed in feeds]
     right: list[bool] = []
 
     def work(index: int) -> None:
         for _ in range(10):
-            right.append(bool((program.run([feeds[index]])[0].numpy() == wanted[index]).all()))
+            right.append(
+                bool((run_sync(program.run([feeds[index]]))[0].numpy() == wanted[index]).all())
+            )
 
     threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
     for thread in threads:

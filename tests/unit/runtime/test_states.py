@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow.core.drivers import run_sync
 from tallow.devices.numpy import runner
 from tallow.devices.numpy.runner import NumpyProgram
 from tallow.runtime import eager
@@ -103,7 +104,7 @@ def test_known_values_need_no_program(monkeypatch: pytest.MonkeyPatch, initial: 
     monkeypatch.setattr(eager, "compile_for", None)
     monkeypatch.setattr(eager, "compute", None)
     found = variable.buffer()
-    (got,) = found.memory.read([found])
+    (got,) = run_sync(found.memory.read([found]))
     np.testing.assert_array_equal(got.numpy(), wanted, strict=True)
 
 

@@ -140,7 +140,7 @@ def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cost]:
         return compile_eager(*given)
 
     def ready(todo: Any) -> Any:
-        entry, leaves = find(todo)
+        entry, leaves = yield from find(todo)
         counted["kernels"] += entry.program.stats["kernels"]
         return entry, leaves
 

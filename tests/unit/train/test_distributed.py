@@ -18,8 +18,8 @@ from tests.unit.train.problem import Accuracy, StopAt, figures, loaders, weights
 
 import tallow as tl
 from tallow import nn
+from tallow.core.drivers import run_sync
 from tallow.errors import OptionError, PackageError, WorkerError
-from tallow.runtime.drivers import run_sync
 from tallow.train import Callback, Learner, Run
 from tallow.train.distributed import RayStrategy
 from tallow.train.distributed.cluster import signals_kept

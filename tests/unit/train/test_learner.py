@@ -24,7 +24,7 @@ from tests.unit.train.problem import (
 import tallow as tl
 import tallow.nn.functional as F  # noqa: N812
 from tallow import nn, optim
-from tallow.runtime import drivers
+from tallow.runtime.evaluator import EagerEvaluator
 from tallow.train import Callback, EarlyStopping, Learner, Run
 
 
@@ -95,13 +95,13 @@ def test_an_epoch_of_equal_steps_is_one_plan_and_few_reads(monkeypatch: pytest.M
     trained.clock = lambda: next(now) * 1e-3  # each look at the clock finds a millisecond gone
     batch = (tl.asarray(X[:32]), tl.asarray(Y[:32]))
     reads = []
-    run_sync = drivers.Read.run_sync
+    read = EagerEvaluator.read
 
-    def counted(request: drivers.Read) -> Any:
-        reads.append(request)
-        return run_sync(request)
+    def counted(evaluator: EagerEvaluator, tensors: Any) -> Any:
+        reads.append(tensors)
+        return read(evaluator, tensors)
 
-    monkeypatch.setattr(drivers.Read, "run_sync", counted)
+    monkeypatch.setattr(EagerEvaluator, "read", counted)
     trained.fit([batch] * 500, epochs=1)
     assert trained.history[0]["step"] == 500
     assert len(reads) < 15  # the steps between two looks double until a quarter of a second

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ...core.drivers import at_once
 from ...core.dtype import DType
 from ...core.hostarray import HostArray, from_buffer
 from ...errors import DeviceMemoryError, IndexRangeError
@@ -34,14 +35,12 @@ class NumpyMemory:
     def upload(self, data: HostArray) -> Buffer:
         return self.buffer(data.numpy().copy(), data.dtype)
 
+    @at_once
     def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
         return [
             HostArray(from_buffer(each.handle.copy()).data, each.shape, each.dtype)
             for each in buffers
         ]
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        return self.read(buffers)
 
     def clone(self, buffer: Buffer) -> Buffer:
         return self.buffer(buffer.handle.copy(), buffer.dtype)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...compile.plain import Plain, PlainStep
 from ...compile.plan import Plan
+from ...core.drivers import at_once
 from ...core.dtype import BY_NAME
 from ...core.hostarray import HostArray, from_buffer
 from ...errors import DeviceError
@@ -45,7 +46,14 @@ class PlainProgram:
     def use_states(self, states: Sequence[Buffer]) -> None:
         """Such a plan has none."""
 
+    @at_once
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        return self._run(inputs, fetch or [True] * len(self._plan.outputs))
+
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        return self._run(inputs, [False] * len(self._plan.outputs))
+
+    def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         with explained(self._np, self._plan.name):
             values = self._values(inputs)
@@ -54,9 +62,8 @@ class PlainProgram:
                 self._take(step, values)
             self._runs += 1
             ports, outputs = self._plan.outputs, self._plain.outputs
-            wanted = fetch or [True] * len(ports)
             results: list[Result] = []
-            for port, number, fetched in zip(ports, outputs, wanted, strict=True):
+            for port, number, fetched in zip(ports, outputs, fetch, strict=True):
                 content = self._owned(values[number], others, port.dtype)
                 others.add(id(content))
                 if fetched:
@@ -110,12 +117,7 @@ class PlainProgram:
             return value
         return self._np.array(value, dtype, order="C")
 
-    async def run_async(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """The computation itself does not yield."""
-        return self.run(inputs, fetch)
-
+    @at_once
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs once, with the clock around each node."""
         times = []
@@ -126,12 +128,6 @@ class PlainProgram:
                 self._take(step, values)
                 times.append(perf_counter() - began)
         return Timing("clock", times, sum(times), 1)
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        """The computation itself does not yield."""
-        return self.profile(inputs, seconds)
 
     @property
     def stats(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Plan, Port, Step
+from ...core.drivers import IfAwaited, Steps, at_once
 from ...core.dtype import BY_NAME
 from ...core.hostarray import HostArray, from_buffer
 from ...errors import DeviceError
@@ -177,7 +178,14 @@ class NumpyProgram:
         """Clears all other slots."""
         self._slots = {slot: held for slot, held in self._slots.items() if slot in slots}
 
+    @at_once
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        return self._run(inputs, fetch or [True] * len(self._plan.outputs))
+
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        return self._run(inputs, [False] * len(self._plan.outputs))
+
+    def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         ports = self._plan.outputs
         with self._lock, explained(self._np, self._plan.name):
@@ -185,8 +193,7 @@ class NumpyProgram:
             self._take_steps()
             self._runs += 1
             results = [
-                self._output(port, wanted)
-                for port, wanted in zip(ports, fetch or [True] * len(ports), strict=True)
+                self._output(port, wanted) for port, wanted in zip(ports, fetch, strict=True)
             ]
             for copy in self._plan.copies:
                 source, target = self._slots[copy.source], self._slots[copy.target]
@@ -228,12 +235,7 @@ class NumpyProgram:
             return MEMORY.buffer(content, dtype)
         return HostArray(from_buffer(content).data, port.shape, dtype)
 
-    async def run_async(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """The computation itself does not yield."""
-        return self.run(inputs, fetch)
-
+    @at_once
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs some times, with the clock around each step."""
         clock: list[float] = []
@@ -259,12 +261,6 @@ class NumpyProgram:
         tick = _tick()
         times = typical(runs, tick)
         return Timing("clock", times, sum(times), len(runs), tick)
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        """The computation itself does not yield."""
-        return self.profile(inputs, seconds)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -349,14 +345,11 @@ class NumpyBackend:
     def memory(self) -> NumpyMemory:
         return MEMORY
 
-    def load(self, compiled: Compiled) -> NumpyProgram | PlainProgram:
-        return self.load_now(compiled)
-
     def load_now(self, compiled: Compiled) -> NumpyProgram | PlainProgram:
         if compiled.plain is not None:
             return PlainProgram(compiled.plan, compiled.plain, self.info.adapter)
         return NumpyProgram(compiled)
 
-    async def load_async(self, compiled: Compiled) -> NumpyProgram | PlainProgram:
-        await compiled.arrive()
+    def load(self, compiled: Compiled) -> Steps[NumpyProgram | PlainProgram]:
+        yield IfAwaited(compiled.arrive)
         return self.load_now(compiled)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...compile import TARGETS, Compiled, Plan, Target
 from ...compile.limits import Limits
+from ...core.drivers import IfAwaited, Steps
 from ...core.dtype import BY_NAME, DType
 from ...core.hostarray import HostArray
 from ...core.shape import Shape, size_of
@@ -53,12 +54,9 @@ class RemoteMemory:
         self.connection.tell("clone", buffer=copy.handle, of=buffer.handle)
         return copy
 
-    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        return _arrays(self.connection.ask("read", buffers=[each.handle for each in buffers]))
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+    def read(self, buffers: Sequence[Buffer]) -> Steps[list[HostArray]]:
         handles = [each.handle for each in buffers]
-        return _arrays(await self.connection.ask_async("read", buffers=handles))
+        return _arrays((yield from self.connection.ask("read", buffers=handles)))
 
     def release(self, handle: int) -> None:
         self.connection.free(handle)
@@ -89,33 +87,25 @@ class RemoteProgram:
         given = [[state.handle, state.updated] for state in states]
         self._tell("states", states=given)
 
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        if fetch is not None and not any(fetch):
-            return self._begin(inputs)
-        kept, header, parts = self._prepared(inputs, fetch)
-        return self._results(kept, self._connection.ask("run", parts, **header))
-
-    async def run_async(
+    def run(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
+    ) -> Steps[list[Result]]:
         if fetch is not None and not any(fetch):
-            return self._begin(inputs)
-        kept, header, parts = self._prepared(inputs, fetch)
-        return self._results(kept, await self._connection.ask_async("run", parts, **header))
+            return self.start(inputs)
+        kept, header, parts = self._prepared(inputs, fetch or [True] * len(self._outputs))
+        return self._results(kept, (yield from self._connection.ask("run", parts, **header)))
 
-    def _begin(self, inputs: Sequence[Feed]) -> list[Result]:
-        """Runs, without waiting."""
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
         kept, header, parts = self._prepared(inputs, [False] * len(self._outputs))
         self._connection.tell("run", parts, **header)
-        return kept
+        return [buffer for buffer in kept if buffer is not None]
 
     def _prepared(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None
+        self, inputs: Sequence[Feed], wanted: Sequence[bool]
     ) -> tuple[list[Buffer | None], dict[str, Any], list[Any]]:
         """The buffers of outputs that stay there, and what to send."""
         self._check_open()
         self._runs += 1
-        wanted = fetch or [True] * len(self._outputs)
         kept = [
             None if want else self._memory.new(*layout)
             for want, layout in zip(wanted, self._outputs, strict=True)
@@ -128,17 +118,10 @@ class RemoteProgram:
         fetched = iter(_arrays(message))
         return [next(fetched) if each is None else each for each in kept]
 
-    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Steps[Timing]:
         numbers, parts = _fed(inputs)
         about = {"program": self._number, "inputs": numbers, "seconds": seconds}
-        return Timing(**self._connection.ask("profile", parts, **about).header["timing"])
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        numbers, parts = _fed(inputs)
-        about = {"program": self._number, "inputs": numbers, "seconds": seconds}
-        found = await self._connection.ask_async("profile", parts, **about)
+        found = yield from self._connection.ask("profile", parts, **about)
         return Timing(**found.header["timing"])
 
     @property
@@ -203,15 +186,10 @@ class RemoteBackend:
         """Is refused: a visitor doesn't decide for others."""
         raise StorageError("a machine that is borrowed keeps no tuning record of a visitor's")
 
-    def load(self, compiled: Compiled) -> RemoteProgram:
+    def load(self, compiled: Compiled) -> Steps[RemoteProgram]:
+        yield IfAwaited(compiled.arrive)
         program, header, parts = self._prepared(compiled)
-        self.connection.ask("load", parts, **header)
-        return program
-
-    async def load_async(self, compiled: Compiled) -> RemoteProgram:
-        await compiled.arrive()
-        program, header, parts = self._prepared(compiled)
-        await self.connection.ask_async("load", parts, **header)
+        yield from self.connection.ask("load", parts, **header)
         return program
 
     def load_now(self, compiled: Compiled) -> RemoteProgram:

@@ -6,16 +6,12 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from pyodide.ffi import (  # type: ignore[import-not-found]
-    JsException,
-    create_proxy,
-    run_sync,
-    to_js,
-)
+from pyodide.ffi import JsException, create_proxy, to_js  # type: ignore[import-not-found]
 
 import js  # type: ignore[import-not-found]
 
-from ...errors import DeviceUnavailableError, RealizeError
+from ...errors import DeviceUnavailableError
+from ...runtime.promised import Promised
 from .connection import Connection
 
 
@@ -69,19 +65,8 @@ class BrowserSocket:
         """Of the event loop."""
         return asyncio.get_running_loop().create_future()
 
-    def wait(self, future: asyncio.Future[Any], what: str) -> Any:
-        """Blocks by JavaScript Promise Integration."""
-        try:
-            return run_sync(future)
-        except RuntimeError as error:
-            raise RealizeError(
-                f"{what} cannot block here: this browser has no JavaScript Promise Integration, or "
-                "the code was not started asynchronously; use the async form (`await ..._async()`)"
-            ) from error
-
-    async def wait_async(self, future: asyncio.Future[Any]) -> Any:
-        """Awaits."""
-        return await future
+    def result(self, future: asyncio.Future[Any], what: str) -> Promised:
+        return Promised(what, lambda: future)
 
     def close(self) -> None:
         """Ends it."""

@@ -12,6 +12,7 @@ from itertools import count
 from threading import Lock
 from typing import Any, Protocol
 
+from ...core.drivers import Request, Steps
 from ...errors import DeviceLostError, PlanError, TallowError
 from .wire import Assembler, Message, error_of_json, frames
 
@@ -38,11 +39,9 @@ class Socket(Protocol):
     def future(self) -> Any:
         """A new `Future`."""
 
-    def wait(self, future: Any, what: str) -> Any:
-        """The result of a future; blocks. Raises RealizeError where that is impossible."""
-
-    async def wait_async(self, future: Any) -> Any:
-        """The result of a future."""
+    def result(self, future: Any, what: str) -> Request:
+        """Requests the result of a future. Code that blocks gets a RealizeError where that is
+        impossible."""
 
     def close(self) -> None:
         """Ends the connection."""
@@ -75,17 +74,11 @@ class Connection:
         """Sends what needs no answer. Raises DeviceLostError."""
         self._send({"do": do, **header}, parts)
 
-    def ask(self, do: str, parts: Sequence[Any] = (), **header: Any) -> Message:
-        """Sends a question, and blocks until its answer is there. Raises what the other end raised,
-        for this message or for one before it that was only told."""
-        found: Message = self._socket.wait(
-            self._asked(do, parts, header), f"{do} on {self.address}"
-        )
-        return self._answered(found)
-
-    async def ask_async(self, do: str, parts: Sequence[Any] = (), **header: Any) -> Message:
-        """As `ask`, without blocking the event loop."""
-        return self._answered(await self._socket.wait_async(self._asked(do, parts, header)))
+    def ask(self, do: str, parts: Sequence[Any] = (), **header: Any) -> Steps[Message]:
+        """Sends a question, and gives its answer. Raises what the other end raised, for this
+        message or for one before it that was only told."""
+        future = self._asked(do, parts, header)
+        return self._answered((yield self._socket.result(future, f"{do} on {self.address}")))
 
     def free(self, number: int) -> None:
         """Says with the next message that nothing needs a buffer any more. Takes no lock: the

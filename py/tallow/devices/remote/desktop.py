@@ -19,6 +19,19 @@ SECONDS = 10.0
 """For a connection to open."""
 
 
+class _Result:
+    """Requests the result of a future."""
+
+    def __init__(self, future: Future[Any]) -> None:
+        self._future = future
+
+    def run_sync(self) -> Any:
+        return self._future.result()
+
+    async def run_async(self) -> Any:
+        return await asyncio.wrap_future(self._future)
+
+
 class DesktopSocket:
     """An open WebSocket."""
 
@@ -60,13 +73,8 @@ class DesktopSocket:
         """Of a thread."""
         return Future()
 
-    def wait(self, future: Future[Any], what: str) -> Any:
-        """Blocks."""
-        return future.result()
-
-    async def wait_async(self, future: Future[Any]) -> Any:
-        """Does not block the event loop."""
-        return await asyncio.wrap_future(future)
+    def result(self, future: Future[Any], what: str) -> _Result:
+        return _Result(future)
 
     def close(self) -> None:
         """Ends it."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, Timer
 
+from ...core.drivers import run_async, run_sync
 from ...errors import DeviceUnavailableError, TallowError
 from ...runtime.base import Backend
 from ...version import __version__
@@ -100,7 +101,7 @@ class RemoteDevice:
         loop = asyncio.get_running_loop()
         late = loop.call_later(GREETING_SECONDS, connection.ended, _LATE)
         with _closed_if_refused(connection, late):
-            about = await connection.ask_async("hello", **self._hello())
+            about = await run_async(connection.ask("hello", **self._hello()))
             self._backend = RemoteBackend(connection, about.header)
 
     def _open_now(self) -> None:
@@ -116,7 +117,7 @@ class RemoteDevice:
             late.daemon = True
             late.start()
             with _closed_if_refused(connection, late):
-                about = connection.ask("hello", **self._hello())
+                about = run_sync(connection.ask("hello", **self._hello()))
                 self._backend = RemoteBackend(connection, about.header)
 
     def _hello(self) -> dict[str, str]:

@@ -18,6 +18,7 @@ from weakref import ref
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Port, Step
+from ...core.drivers import IfAwaited, Steps, at_once
 from ...core.dtype import BY_NAME, DType
 from ...core.hostarray import HostArray
 from ...core.shape import size_of
@@ -96,11 +97,9 @@ class WasmMemory:
         """As `upload`, of elements that nothing else writes: without a copy."""
         return Buffer(self, data, data.dtype, data.shape, data.dtype, data.nbytes)
 
+    @at_once
     def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
         return [HostArray(each.handle.data, each.shape, each.dtype) for each in buffers]
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        return self.read(buffers)
 
     def clone(self, buffer: Buffer) -> Buffer:
         return self.upload(buffer.handle)
@@ -228,10 +227,16 @@ class WasmProgram:
                     self._residents[number] = ref(state)
                     state_moved()
 
+    @at_once
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        return self._run(inputs, fetch or [True] * len(self._plan.outputs))
+
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        return self._run(inputs, [False] * len(self._plan.outputs))
+
+    def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         plan = self._plan
-        wanted = fetch or [True] * len(plan.outputs)
         with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
             self._feed(inputs)
             self._all()
@@ -240,13 +245,13 @@ class WasmProgram:
                 self._kept(len(plan.states) + number, port)
                 if port.slot in self._lasting and not fetched
                 else self._read(port)
-                for number, (port, fetched) in enumerate(zip(plan.outputs, wanted, strict=True))
+                for number, (port, fetched) in enumerate(zip(plan.outputs, fetch, strict=True))
             ]
             self._copies()
         held = self._backend.memory.held
         return [
             result if fetched or isinstance(result, Buffer) else held(result)
-            for result, fetched in zip(results, wanted, strict=True)
+            for result, fetched in zip(results, fetch, strict=True)
         ]
 
     def _kept(self, number: int, port: Port) -> Buffer:
@@ -296,12 +301,7 @@ class WasmProgram:
         content = self._instance.read(self._offsets[port.slot], size)
         return HostArray(memoryview(content), port.shape, dtype)
 
-    async def run_async(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """The computation itself does not yield."""
-        return self.run(inputs, fetch)
-
+    @at_once
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs some times, with the clock around each step."""
         runs: list[list[float]] = []
@@ -317,12 +317,6 @@ class WasmProgram:
             runs.append(times)
         means = typical(runs, 0.0)
         return Timing("clock", means, sum(means), len(runs))
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        """The computation itself does not yield."""
-        return self.profile(inputs, seconds)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -406,9 +400,6 @@ class WasmBackend:
         for key in sorted(programs, key=lambda each: programs[each].last)[:count]:
             programs.pop(key).program.close()
 
-    def load(self, compiled: Compiled) -> WasmProgram:
-        return self.load_now(compiled)
-
     def load_now(self, compiled: Compiled) -> WasmProgram:
         try:
             return WasmProgram(compiled, self)
@@ -419,6 +410,6 @@ class WasmBackend:
         self._forget(-(-kept // 2))
         return WasmProgram(compiled, self)
 
-    async def load_async(self, compiled: Compiled) -> WasmProgram:
-        await compiled.download()
+    def load(self, compiled: Compiled) -> Steps[WasmProgram]:
+        yield IfAwaited(compiled.download)
         return self.load_now(compiled)

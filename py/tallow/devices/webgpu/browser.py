@@ -15,13 +15,13 @@ from typing import Any
 from pyodide.ffi import (  # type: ignore[import-not-found]
     JsException,
     create_once_callable,
-    run_sync,
 )
 
 import js  # type: ignore[import-not-found]
 
 from ...compile import Compiled, Plan
 from ...compile.limits import Limits
+from ...core.drivers import Steps
 from ...core.dtype import BY_NAME, DType, device_type
 from ...core.hostarray import HostArray
 from ...core.shape import Shape, size_of
@@ -31,12 +31,12 @@ from ...errors import (
     DeviceMemoryError,
     DeviceUnavailableError,
     KernelError,
-    RealizeError,
     StorageError,
 )
 from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from ...runtime.buffer import Buffer
 from ...runtime.modules import import_module
+from ...runtime.promised import Promised
 from ...runtime.transfer import from_device, to_device
 from .codegen.choice import Traits
 from .target import TARGET
@@ -93,16 +93,6 @@ def _raise(error: JsException) -> None:
     raise kind(str(error.message)) from error
 
 
-def _blocking(promise: Awaitable[Any], what: str) -> Any:
-    try:
-        return run_sync(promise)
-    except RuntimeError as error:
-        raise RealizeError(
-            f"{what} cannot block here: this browser has no JavaScript Promise Integration, or "
-            "the code was not started asynchronously; use the async form (`await ..._async()`)"
-        ) from error
-
-
 def _given(feed: Feed) -> Any:
     """An input as JavaScript takes it: the number of a buffer, or bytes."""
     return feed.handle if isinstance(feed, Buffer) else memoryview(feed)
@@ -155,22 +145,18 @@ class WebGpuMemory:
             _raise(error)
         return self.buffer(handle, buffer.dtype, buffer.shape)
 
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """One submit, one map."""
+    def read(self, buffers: Sequence[Buffer]) -> Steps[list[HostArray]]:
+        """One submit, one map; RealizeError where the browser cannot block."""
+        handles = [each.handle for each in buffers]
         sizes = [4 * size_of(each.shape) for each in buffers]
         try:
-            found = await self._buffers.read(*(each.handle for each in buffers), *sizes)
+            found = yield Promised("reading from WebGPU", self._buffers.read, *handles, *sizes)
         except JsException as error:
             _raise(error)
         return [
             from_device(content.to_memoryview(), each.dtype, each.shape)
             for each, content in zip(buffers, found, strict=True)
         ]
-
-    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """As `read_async`, blocking; RealizeError where the browser cannot."""
-        result: list[HostArray] = _blocking(self.read_async(buffers), "reading from WebGPU")
-        return result
 
     def release(self, handle: int) -> None:
         self._free(handle)
@@ -192,26 +178,33 @@ class WebGpuProgram:
         except JsException as error:
             _raise(error)
 
-    async def run_async(
+    def run(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """Runs: one upload per input from the host, one submit, one map."""
+    ) -> Steps[list[Result]]:
+        """Runs: one upload per input from the host, one submit, one map. RealizeError where the
+        browser cannot block."""
         if fetch is not None and not any(fetch):
-            return self._begin(inputs)
+            return self.start(inputs)
         wanted = fetch or [True] * len(self._outputs)
         handles = [0 if want else self._memory.new_handle() for want in wanted]
+        kept: list[Buffer] = []
+
+        def begin() -> Awaitable[Any]:
+            running: Awaitable[Any] = self._handle.run(*map(_given, inputs), *handles)
+            kept.extend(self._kept(handles))  # owned by them, whatever happens
+            return running
+
         try:
-            running = self._handle.run(*map(_given, inputs), *handles)
-            kept = iter(self._kept(handles))  # owned by them, whatever happens
-            contents = iter(await running)
+            contents = iter((yield Promised("running on WebGPU", begin)))
         except JsException as error:
             _raise(error)
+        left = iter(kept)
         return [
-            from_device(next(contents).to_memoryview(), dtype, shape) if want else next(kept)
+            from_device(next(contents).to_memoryview(), dtype, shape) if want else next(left)
             for want, (dtype, shape, *_) in zip(wanted, self._outputs, strict=True)
         ]
 
-    def _begin(self, inputs: Sequence[Feed]) -> list[Result]:
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
         """Runs, without waiting."""
         handles = [self._memory.new_handle() for _ in self._outputs]
         try:
@@ -220,24 +213,16 @@ class WebGpuProgram:
             _raise(error)
         return self._kept(handles)
 
-    def _kept(self, handles: Sequence[int]) -> list[Result]:
+    def _kept(self, handles: Sequence[int]) -> list[Buffer]:
         memory, pairs = self._memory, zip(handles, self._outputs, strict=True)
         return [Buffer(memory, handle, *layout) for handle, layout in pairs if handle]
 
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        """As `run_async`, blocking; RealizeError where the browser cannot."""
-        if fetch is not None and not any(fetch):
-            return self._begin(inputs)
-        running = self.run_async(inputs, fetch)
-        result: list[Result] = _blocking(running, "running on WebGPU")
-        return result
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        """Runs some times, each step in a compute pass with timestamps of its own."""
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Steps[Timing]:
+        """Runs some times, each step in a compute pass with timestamps of its own; RealizeError
+        where the browser cannot block."""
+        given = 1000 * seconds, *map(_given, inputs)
         try:
-            answer = await self._handle.profile(1000 * seconds, *map(_given, inputs))
+            answer = yield Promised("profiling on WebGPU", self._handle.profile, *given)
         except JsException as error:
             _raise(error)
         found = answer.to_py()
@@ -245,11 +230,6 @@ class WebGpuProgram:
         times = [ns * 1e-9 for ns in found["steps"]] if measured else None
         total, tick = found["total"] * 1e-9, found["resolution"] * 1e-9
         return Timing(found["source"], times, total, found["repeats"], tick)
-
-    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
-        """As `profile_async`, blocking; RealizeError where the browser cannot."""
-        result: Timing = _blocking(self.profile_async(inputs, seconds), "profiling on WebGPU")
-        return result
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -297,15 +277,16 @@ class WebGpuBackend:
         except JsException as error:
             raise StorageError(str(error.message)) from error
 
-    async def load_async(self, compiled: Compiled) -> WebGpuProgram:
+    def load(self, compiled: Compiled) -> Steps[WebGpuProgram]:
         """Uploads weights as they arrive, compiles every pipeline at once, runs `prepare`; unless
-        the worker has done so before Python was there."""
+        the worker has done so before Python was there. RealizeError where the browser cannot
+        block."""
         memory = self.memory
         if compiled.loaded is not None:
             return WebGpuProgram(compiled.plan, compiled.loaded, memory)
-        plan = compiled.plan.to_json(host=False)
+        given = compiled.plan.to_json(host=False), *compiled.uploads()
         try:
-            handle = await self.gpu.load(plan, *compiled.uploads())
+            handle = yield Promised("loading on WebGPU", self.gpu.load, *given)
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, memory)
@@ -322,11 +303,6 @@ class WebGpuBackend:
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, self.memory)
-
-    def load(self, compiled: Compiled) -> WebGpuProgram:
-        """As `load_async`, blocking; RealizeError where the browser cannot."""
-        program: WebGpuProgram = _blocking(self.load_async(compiled), "loading on WebGPU")
-        return program
 
 
 _current: WebGpuBackend | None = None

@@ -22,6 +22,7 @@ from typing import Any
 from ...compile import compile_graph, optimise
 from ...compile.limits import Limits
 from ...compile.partition import static_nodes
+from ...core.drivers import run_async
 from ...core.shape import size_of
 from ...errors import DeviceLostError, StorageError, TallowError
 from ...graph import Graph, Node, input_node, make
@@ -212,10 +213,10 @@ async def _time(
     graph = Graph(inputs, {"y": make(node.op, *inputs, **node.attrs)}, schedule.name)
     traits = replace(traits_of(limits), choices={name: schedule.name})
     compiled = compile_graph(graph, used.target.name, replace(limits, traits=traits))
-    program = await used.load_async(compiled)
+    program = await run_async(used.load(compiled))
     try:
         feeds = [_noise(size_of(child.shape)) for child in node.inputs]
-        return await program.profile_async(feeds, seconds)
+        return await run_async(program.profile(feeds, seconds))
     finally:
         program.close()
 

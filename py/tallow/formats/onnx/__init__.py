@@ -10,10 +10,10 @@ dimensions.py  makes symbolic dimensions concrete
 values.py      the values that the host computes with: arrays, strings, sequences
 run/           records -> runs: builder.py turns nodes into tensors, importer.py a whole model into
                one Graph where possible; stages.py splits it otherwise, execution.py runs one stage
-               after the other and requests what may block (blocking.py), hosting.py runs the host's
-               nodes, float64.py finds what NumPy must compute for precision; trace.py records what
-               ran, report.py tells it; model_session.py runs a model for any shapes; summary.py
-               describes it before it is compiled
+               after the other and requests what may block (core/drivers.py), hosting.py runs the
+               host's nodes, float64.py finds what NumPy must compute for precision; trace.py
+               records what ran, report.py tells it; model_session.py runs a model for any shapes;
+               summary.py describes it before it is compiled
 model.py       Model, load
 write/         graph -> bytes: export.py saves; forms.py, element_forms.py and window_forms.py
                express each op in ONNX, idioms.py shortens the result, weights.py makes weights

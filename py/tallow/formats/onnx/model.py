@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...core.drivers import Steps, run_async, run_sync
 from ...core.hostarray import HostArray
 from ...errors import (
     OnnxAmbiguousDataError,
@@ -16,15 +17,14 @@ from ...errors import (
     OnnxUnsupportedError,
 )
 from ...graph import Graph
-from ...runtime.drivers import Steps, run_async, run_sync
 from .dimensions import Shapes
 from .read import proto, reader
 from .read.external import ExternalFiles
 from .read.wire import Taken
 from .records import Metadata, ModelRecord, ValueInfo
 from .run import importer
-from .run.blocking import PlanCache
 from .run.model_session import ModelSession
+from .run.plan_cache import PlanCache
 from .run.summary import Summary, constants, summarise
 from .run.trace import MAX_TURNS
 from .type_check import check_types
@@ -125,9 +125,7 @@ class Model:
         `graph`, except for nodes that the host computes, and DeviceError if the device cannot run
         the model.
         """
-        session, steps = self._prepared(device, shapes, most_turns)
-        run_sync(steps)
-        return session
+        return run_sync(self._opening(device, shapes, most_turns))
 
     async def session_async(
         self,
@@ -138,28 +136,23 @@ class Model:
         plan_cache: PlanCache | None = None,
     ) -> ModelSession:
         """Like `session`, but works on every host. plan_cache: a cache of compiled plans."""
-        session, steps = self._prepared(device, shapes, most_turns, plan_cache)
-        await run_async(steps)
-        return session
+        return await run_async(self._opening(device, shapes, most_turns, plan_cache))
 
-    def _prepared(
+    def _opening(
         self,
         device: str | None,
         shapes: Shapes | None,
         most_turns: int,
         plan_cache: PlanCache | None = None,
-    ) -> tuple[ModelSession, Steps]:
+    ) -> Steps[ModelSession]:
         session = ModelSession(self._record, device, most_turns, plan_cache)
-
-        def steps() -> Steps:
-            try:
-                importer.refuse(self.unsupported)
-                check_types(self._record.graph)
-                yield from session.prepare(shapes)
-            except (OnnxFormatError, OnnxUnsupportedError) as error:
-                raise type(error)(f"{self._source}: {error}") from error
-
-        return session, steps()
+        try:
+            importer.refuse(self.unsupported)
+            check_types(self._record.graph)
+            yield from session.prepare(shapes)
+        except (OnnxFormatError, OnnxUnsupportedError) as error:
+            raise type(error)(f"{self._source}: {error}") from error
+        return session
 
 
 def load(

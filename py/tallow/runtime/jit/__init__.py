@@ -165,7 +165,6 @@ class Jitted:
             tracing.draws,
             indexed_arguments(compiled),
             WeakSet(),
-            len(returned),
             tracked,
             shown,
             tracing.once,

@@ -9,6 +9,7 @@ from weakref import WeakSet
 from ... import random
 from ...compile import Compiled
 from ...compile.indices import Indexed, by_input, check_ranges
+from ...core.drivers import run_sync
 from ...core.hostarray import HostArray, from_python
 from ...errors import NonFiniteError
 from ...facts import Facts
@@ -49,7 +50,6 @@ class Entry(NamedTuple):
     draws: int
     indexed: list[tuple[int, list[Indexed]]]
     checked: WeakSet[Node]
-    outputs: int
     tracked: list[int]
     result: object
     once: bool
@@ -89,7 +89,7 @@ def run(entry: Entry, leaves: Sequence[Leaf]) -> object:
     if entry.graph is not None:
         buffers = _looked_at(entry, entry.graph, fed, inputs)
     else:
-        buffers = entry.program.run(inputs, [False] * entry.outputs)
+        buffers = entry.program.start(inputs)
     entry.gradients.keep(buffers)
     result = filled(entry.result, buffers)
     for number in entry.tracked:
@@ -104,12 +104,12 @@ def _looked_at(entry: Entry, whole: Graph, fed: Sequence[Leaf], inputs: list[Any
     written = [(variable, memory.clone(variable.buffer(memory)))
                for variable, is_written in states if is_written]  # fmt: skip
     before = dict(written)
-    buffers: list[Buffer] = entry.program.run(inputs, [False] * entry.outputs)
+    buffers = entry.program.start(inputs)
     named = {f"output {number}": buffer for number, buffer in enumerate(buffers)}
     for (variable, _), following in zip(states, whole.states.values(), strict=True):
         if following is not None:
             named[following] = variable.buffer(memory)
-    read = memory.read(list(named.values()))
+    read = run_sync(memory.read(list(named.values())))
     wrong = suspects((whole.outputs[name], data) for name, data in zip(named, read, strict=True))
     if wrong:
         values = dict(zip(given, map(_elements, fed), strict=False))

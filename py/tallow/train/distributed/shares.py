@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...core.drivers import Steps
 from ...core.hostarray import HostArray
 from ...data.dataloader import tensors_of
 from ...errors import OptionError
-from ...runtime.drivers import Read, Steps
-from ...tensor import Tensor
+from ...tensor import Tensor, reading
 from ..tally import length_of
 
 Arrays = Mapping[str, Any]
 """NumPy arrays by name."""
 
 
-def on_host(tensors: Mapping[str, Tensor]) -> Steps:
+def on_host(tensors: Mapping[str, Tensor]) -> Steps[Any]:
     """NumPy arrays of tensors, by the same names."""
-    values: list[HostArray] = yield Read(list(tensors.values()))
+    values: list[HostArray] = yield from reading(list(tensors.values()))
     return {name: value.numpy() for name, value in zip(tensors, values, strict=True)}
 
 
-def shares_of(batch: Any, workers: int) -> Steps:
+def shares_of(batch: Any, workers: int) -> Steps[Any]:
     """Cuts a batch into a share for each worker, in order; the first ones have a sample more if
     they cannot be equal.
 
@@ -31,7 +31,7 @@ def shares_of(batch: Any, workers: int) -> Steps:
     Raises: OptionError for what cannot be cut: a tensor of another length, or no tensor.
     """
     length = length_of(batch)
-    values: list[HostArray] = yield Read(list(tensors_of(batch)))
+    values: list[HostArray] = yield from reading(list(tensors_of(batch)))
     found = []
     begin = 0
     for worker in range(min(workers, length)):

@@ -9,9 +9,9 @@ import warnings
 from typing import Any
 
 from ... import random
+from ...core.drivers import Steps
 from ...core.dtype import float16, float32, float64
 from ...errors import DeviceLostError, OptionError, WorkerError
-from ...runtime.drivers import Steps
 from ...tensor import asarray
 from ..stepping import Stepping
 from ..tally import length_of
@@ -75,7 +75,7 @@ class RayStrategy:
 
     # ---- what the loop asks --------------------------------------------------------------------
 
-    def begin(self, learner: Stepping) -> Steps:
+    def begin(self, learner: Stepping) -> Steps[Any]:
         """Starts the workers."""
         _check(learner)
         self._ray = ray_with_cluster(self.workers)
@@ -94,7 +94,7 @@ class RayStrategy:
                 f"{self.patience:g} seconds; take fewer, or begin with ray.init(num_cpus=...)"
             )
 
-    def train_batch(self, learner: Stepping, batch: Any) -> Steps:
+    def train_batch(self, learner: Stepping, batch: Any) -> Steps[Any]:
         """Learns from a batch. Raises WorkerError."""
         learner.items = length_of(batch)
         state = yield from on_host(state_of(learner.model))
@@ -125,7 +125,7 @@ class RayStrategy:
 
     # ---- workers -------------------------------------------------------------------------------
 
-    def _start(self, count: int) -> Steps:
+    def _start(self, count: int) -> Steps[Any]:
         """Starts workers; the answer is how many began within the patience."""
         kind = self._ray.remote(Worker).options(**self._needs)
         actors = [kind.remote(self._pupil, self.device) for _ in range(count)]
@@ -156,7 +156,7 @@ class RayStrategy:
             found[rank] = answer
         return found
 
-    def _replace(self, learner: Stepping, lost: dict[int, Exception]) -> Steps:
+    def _replace(self, learner: Stepping, lost: dict[int, Exception]) -> Steps[Any]:
         before = len(self._actors)
         for actor in [self._actors[rank] for rank in lost]:
             self._actors.remove(actor)

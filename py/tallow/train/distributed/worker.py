@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ... import random
+from ...core.drivers import run_sync
 from ...runtime.device import default_device, set_default_device
-from ...runtime.drivers import run_sync
 from ...runtime.jit import Jitted
 from ...tensor import Tensor, asarray
 from ..stepping import Stepping

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 from ... import functions as f
 from ...core import dtype as dt
+from ...core.drivers import Steps, run_async, run_sync
 from ...data import Dataset
 from ...data.rows import Samples, checked
 from ...errors import DataError, OptionError
 from ...files import Progress
-from ...runtime.drivers import Steps, run_async, run_sync
 from ...tensor import Tensor, asarray
 from ..io.pixels import on_host
 
@@ -204,7 +204,9 @@ class SplitDataset(ArrayDataset):
     def extra_repr(self) -> str:
         return f"Split: {'Train' if self.train else 'Test'}"
 
-    def _opening(self, download: bool, progress: Progress | None, blocks: bool = False) -> Steps:
+    def _opening(
+        self, download: bool, progress: Progress | None, blocks: bool = False
+    ) -> Steps[None]:
         """Reads the files of the part, which are fetched if they are missing."""
         raise NotImplementedError(f"{type(self).__name__} must define _opening")
 

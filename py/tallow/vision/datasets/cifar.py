@@ -8,9 +8,9 @@ import tarfile
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ...core.drivers import Steps
 from ...errors import DataError
 from ...files import File, Progress, fetching
-from ...runtime.drivers import Steps
 from .absent import absent
 from .base import SplitDataset, check_labels
 
@@ -36,7 +36,9 @@ class CIFAR10(SplitDataset):
     names_in: ClassVar[tuple[str, str]] = ("batches.meta", "label_names")
     labels_in = "labels"
 
-    def _opening(self, download: bool, progress: Progress | None, blocks: bool = False) -> Steps:
+    def _opening(
+        self, download: bool, progress: Progress | None, blocks: bool = False
+    ) -> Steps[None]:
         import numpy as np
 
         parts = self.train_list if self.train else self.test_list
@@ -58,7 +60,7 @@ class CIFAR10(SplitDataset):
 
     def _contents(
         self, names: tuple[str, ...], download: bool, progress: Progress | None, blocks: bool
-    ) -> Steps:
+    ) -> Steps[Any]:
         """The unpickled files of the folder, into which the archive is unpacked."""
         folder = Path(self.root) / self.base_folder
         if not all((folder / name).is_file() for name in names):

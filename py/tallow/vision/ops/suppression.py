@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ... import functions as f
 from ...core import dtype as dt
+from ...core.drivers import Steps, run_async, run_sync
 from ...core.hostarray import HostArray, from_values
 from ...errors import ShapeError
-from ...runtime.drivers import Read, Steps, run_async, run_sync
-from ...tensor import Tensor, asarray
+from ...tensor import Tensor, asarray, reading
 from .boxes import box_iou, checked
 
 
@@ -23,35 +23,31 @@ def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
       values.
     Source: `torchvision.ops.nms`.
     """
-    found: Tensor = run_sync(_steps(boxes, scores, None, iou_threshold))
-    return found
+    return run_sync(_steps(boxes, scores, None, iou_threshold))
 
 
 async def nms_async(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     """As `nms`, without blocking."""
-    found: Tensor = await run_async(_steps(boxes, scores, None, iou_threshold))
-    return found
+    return await run_async(_steps(boxes, scores, None, iou_threshold))
 
 
 def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor:
     """`nms` among the boxes of each class. idxs: the class of each box, (n,)."""
-    found: Tensor = run_sync(_steps(boxes, scores, idxs, iou_threshold))
-    return found
+    return run_sync(_steps(boxes, scores, idxs, iou_threshold))
 
 
 async def batched_nms_async(
     boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float
 ) -> Tensor:
     """As `batched_nms`, without blocking."""
-    found: Tensor = await run_async(_steps(boxes, scores, idxs, iou_threshold))
-    return found
+    return await run_async(_steps(boxes, scores, idxs, iou_threshold))
 
 
 _WORD = 16
 """How many answers one number that is read holds."""
 
 
-def _steps(boxes: Tensor, scores: Tensor, idxs: Tensor | None, threshold: float) -> Steps:
+def _steps(boxes: Tensor, scores: Tensor, idxs: Tensor | None, threshold: float) -> Steps[Tensor]:
     what = "nms" if idxs is None else "batched_nms"
     given = checked(boxes, what).detach()
     count = given.shape[0]
@@ -74,7 +70,7 @@ def _steps(boxes: Tensor, scores: Tensor, idxs: Tensor | None, threshold: float)
     bits = f.pad(overlaps.astype(dt.int32), [(0, 0), (0, rest)], 0)
     weights = asarray(from_values([1 << k for k in range(_WORD)], (_WORD,), dt.int32))
     words = f.sum(f.reshape(bits, (count, -1, _WORD)) * weights, 2).astype(dt.uint16)
-    numbers, rows = yield Read([order, words])
+    numbers, rows = yield from reading([order, words])
     kept = [numbers.flat()[k] for k in _kept(rows)]
     return asarray(from_values(kept, (len(kept),), dt.default_integer()))
 

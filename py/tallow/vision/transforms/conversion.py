@@ -7,11 +7,11 @@ from typing import Any
 
 from ... import functions as f
 from ...core import dtype as dt
+from ...core.drivers import Steps, run_async, run_sync
 from ...core.dtype import DType, as_dtype
 from ...core.hostarray import HostArray
 from ...errors import DTypeError, OptionError, ShapeError
-from ...runtime.drivers import Read, Steps, run_async, run_sync
-from ...tensor import Tensor, asarray
+from ...tensor import Tensor, asarray, reading
 from . import pillow
 from .images import Picture, bound, checked, is_pil
 
@@ -79,7 +79,7 @@ async def to_pil_image_async(pic: Any, mode: str | None = None) -> Any:
     return await run_async(picture_steps(pic, mode))
 
 
-def picture_steps(pic: Any, mode: str | None = None) -> Steps:
+def picture_steps(pic: Any, mode: str | None = None) -> Steps[Any]:
     """The steps of `to_pil_image`."""
     what = "to_pil_image"
     if isinstance(pic, Tensor):
@@ -110,7 +110,7 @@ def picture_steps(pic: Any, mode: str | None = None) -> Steps:
         raise OptionError(
             f"{what}: the mode {mode!r} is not one of {fitting} of {channels} channels"
         )
-    (host,) = yield Read([x])
+    (host,) = yield from reading([x])
     raw = "L" if mode in ("1", "P") else mode or usual
     made = pillow.module().frombytes(raw, (width, height), bytes(host.data))
     return made.convert(mode) if mode in ("1", "P") else made

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 from pathlib import Path
 
 from ....compile import Compiled
 from ....compile.limits import Limits
+from ....core.drivers import InThread, Steps
 from ....runtime.base import DeviceInfo
 from ..target import TARGET
 from .device import open_device
@@ -55,9 +55,10 @@ class NativeBackend:
         aside.write_text(text, "utf-8")
         aside.replace(path)
 
-    def load(self, compiled: Compiled) -> NativeProgram:
-        """Uploads weights, compiles every pipeline, runs `prepare`."""
-        return NativeProgram(self._gpu, compiled)
+    def load(self, compiled: Compiled) -> Steps[NativeProgram]:
+        """Uploads weights, compiles every pipeline, runs `prepare`; awaited, in a thread."""
+        program: NativeProgram = yield InThread(self.load_now, compiled)
+        return program
 
     @property
     def memory(self) -> NativeMemory:
@@ -66,7 +67,3 @@ class NativeBackend:
     def load_now(self, compiled: Compiled) -> NativeProgram:
         """As `load`: outside a browser it may block."""
         return NativeProgram(self._gpu, compiled)
-
-    async def load_async(self, compiled: Compiled) -> NativeProgram:
-        """As `load`, in a thread."""
-        return await asyncio.to_thread(self.load, compiled)

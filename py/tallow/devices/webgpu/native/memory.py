@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from ....core.drivers import InThread, Steps
 from ....core.dtype import DType, device_type
 from ....core.hostarray import HostArray
 from ....core.shape import Shape, size_of
@@ -104,15 +104,12 @@ class NativeMemory:
             self._gpu.queue.submit([encoder.finish()])
         return self.buffer(handle, buffer.dtype, buffer.shape)
 
-    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        staging = self._staged(buffers)
-        return self._mapped(staging, [(each.dtype, each.shape) for each in buffers])
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """As `read`; what waits for the device is in a thread, which holds no buffer."""
+    def read(self, buffers: Sequence[Buffer]) -> Steps[list[HostArray]]:
+        """Awaited, what waits for the device is in a thread, which holds no buffer."""
         staging = self._staged(buffers)
         kinds = [(each.dtype, each.shape) for each in buffers]
-        return await asyncio.to_thread(self._mapped, staging, kinds)
+        found: list[HostArray] = yield InThread(self._mapped, staging, kinds)
+        return found
 
     def _staged(self, buffers: Sequence[Buffer]) -> GpuBuffer:
         """A buffer that the host can map, into which others are copied one behind the other."""

@@ -6,7 +6,6 @@ input, one submit and one map; it creates no buffer, unless outputs stay on the 
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
 from array import array
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ....compile import Compiled
 from ....compile.plan import Port, Step
+from ....core.drivers import InThread, Steps, run_sync
 from ....core.dtype import BY_NAME
 from ....core.hostarray import HostArray
 from ....errors import DeviceError
@@ -207,26 +207,26 @@ class NativeProgram:
             self._check_open()
             self._states = {p.slot: each.handle for p, each in zip(ports, states, strict=True)}
 
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+    def run(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> Steps[list[Result]]:
         """Runs on inputs in the plan's order; any contiguous buffer of the right size serves.
+        Awaited, what waits for the device is in a thread, which holds no buffer of a caller.
 
         Raises DeviceError if one does not fit or the program is closed, DeviceLostError if the
         device is gone.
         """
-        submitted = self._submit(inputs, fetch)
-        return submitted.results(self._read(submitted.staging, submitted.ports))
+        submitted = self._submit(inputs, fetch or [True] * len(self._plan.outputs))
+        return submitted.results((yield InThread(self._read, submitted.staging, submitted.ports)))
 
-    async def run_async(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """As `run`; what waits for the device is in a thread, which holds no buffer of a caller."""
-        submitted = self._submit(inputs, fetch)
-        read = await asyncio.to_thread(self._read, submitted.staging, submitted.ports)
-        return submitted.results(read)
+    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        """As `run`, without waiting."""
+        submitted = self._submit(inputs, [False] * len(self._plan.outputs))
+        self._read(submitted.staging, ())
+        return submitted.kept
 
-    def _submit(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None) -> _Submitted:
+    def _submit(self, inputs: Sequence[Feed], wanted: Sequence[bool]) -> _Submitted:
         plan, contents = self._plan, self._contents(inputs)
-        wanted = fetch or [True] * len(plan.outputs)
         copies = [copy for copy, want in zip(self._copies, wanted, strict=True) if want]
         ports = [port for port, want in zip(plan.outputs, wanted, strict=True) if want]
         with self._lock:
@@ -358,21 +358,20 @@ class NativeProgram:
             with self._lock:
                 self._give_back(staging)
 
-    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
-        """Runs, then each step by itself, often enough that its submit does not count."""
-        self.run(inputs)
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Steps[Timing]:
+        """Runs, then each step by itself, often enough that its submit does not count; awaited, in
+        a thread."""
+        timing: Timing = yield InThread(self._profiled, inputs, seconds)
+        return timing
+
+    def _profiled(self, inputs: Sequence[Feed], seconds: float) -> Timing:
+        run_sync(self.run(inputs))
         contents = self._contents(inputs)
 
         def measure(dispatch: Dispatch, repeats: int) -> float:
             return self._seconds([dispatch], repeats, contents)
 
         return timing_of(self._plan.run, self._dispatches, measure, seconds)
-
-    async def profile_async(
-        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
-    ) -> Timing:
-        """As `profile`, in a thread."""
-        return await asyncio.to_thread(self.profile, inputs, seconds)
 
     # ---- the rest ------------------------------------------------------------------------------
 

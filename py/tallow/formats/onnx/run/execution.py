@@ -1,4 +1,5 @@
-"""Runs a graph stage by stage, as a generator that requests what may block (blocking.py).
+"""Runs a graph stage by stage, as a generator that requests what may block
+(core/drivers.py).
 
     given ─▶ stage ─▶ NumPy ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
 
@@ -15,17 +16,18 @@ from typing import Any
 
 from .... import random
 from ....core.devices import EXACT
+from ....core.drivers import Steps, YieldControl
 from ....core.hostarray import HostArray
 from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError
+from ....graph import Graph
 from ....runtime.device import backend
-from ....runtime.drivers import Steps, YieldControl
 from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find_control
 from ..values import Value, size_in_bytes
-from .blocking import Compile, PlanCache, Run
 from .builder import describe
 from .float64 import NumpyPart
 from .hosting import AT_FAULT, HostStep, compute, one_line
+from .plan_cache import PlanCache, session_of
 from .stages import Shared, Spec, Stage, ValuesNeededError, make_stage
 from .trace import Part, Trace
 
@@ -77,7 +79,7 @@ class Execution:
         captured = [name for name in self.graph.captures if name not in self._constants]
         return [*(info.name for info in self.graph.inputs), *captured]
 
-    def prepare(self, specs: Mapping[str, Spec]) -> Steps:
+    def prepare(self, specs: Mapping[str, Spec]) -> Steps[None]:
         """Compiles the first stage for inputs of these shapes, unless it depends on values."""
         try:
             part = yield from self._part(self.graph.nodes, dict(specs), 1)
@@ -85,7 +87,7 @@ class Execution:
             return
         self.trace.add_part(part)
 
-    def run(self, given: Mapping[str, Value]) -> Steps:
+    def run(self, given: Mapping[str, Value]) -> Steps[dict[str, Value]]:
         """Computes the outputs by name from the given values by name."""
         values: dict[str, Any] = dict(given)
         nodes = self.graph.nodes
@@ -126,7 +128,9 @@ class Execution:
 
     # ---- the device ----------------------------------------------------------------------------
 
-    def _part(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any], number: int) -> Steps:
+    def _part(
+        self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any], number: int
+    ) -> Steps[Part]:
         """The compiled stage for these values, from the cache or new. number: its position in the
         run, from 1."""
         while True:
@@ -156,12 +160,12 @@ class Execution:
             self._known |= stage.values.keys()
             part = Part(stage)
             if stage.numpy_part is not None:
-                part.numpy_session = yield Compile(stage.numpy_part.graph, EXACT)
+                part.numpy_session = yield from session_of(stage.numpy_part.graph, EXACT)
             if stage.graph is not None:
                 cacheable = nodes is self.graph.nodes and not known and not self._large
                 cacheable = cacheable and drawn == random.drawn() and not self._shared.seeds
                 cache = self._plan_cache if cacheable else None
-                yield from self._compile(part, self._device, cache)
+                yield from self._compile(part, stage.graph, self._device, cache)
             self._parts[key] = part
             self._longest = max(self._longest, number)
             while len(self._parts) > MAX_CACHED_RUNS * self._longest:
@@ -189,24 +193,26 @@ class Execution:
                 marks.append((name, "host"))
         return nodes, tuple(marks)
 
-    def _compile(self, part: Part, device: str | None, plan_cache: PlanCache | None) -> Steps:
+    def _compile(
+        self, part: Part, graph: Graph, device: str | None, plan_cache: PlanCache | None
+    ) -> Steps[None]:
         try:
-            part.session = yield Compile(part.stage.graph, device, plan_cache)  # type: ignore[arg-type]
+            part.session = yield from session_of(graph, device, plan_cache)
         except DTypeError as error:
             if backend(device).target.computes_64_bits:
                 raise
             part.why = f"{_LIMIT}: {error}"
-            part.session = yield Compile(part.stage.graph, EXACT)  # type: ignore[arg-type]
+            part.session = yield from session_of(graph, EXACT)
 
-    def _computed(self, part: Part, values: Mapping[str, Any]) -> Steps:
+    def _computed(self, part: Part, values: Mapping[str, Any]) -> Steps[dict[str, Any]]:
         """The values that NumPy and the device compute in a stage. Raises FeedRangeError."""
         results = dict(part.stage.values)
         if part.numpy_session is not None:
             feeds = _feeds(part.stage.numpy_part, values)
-            results.update((yield Run(part.numpy_session, feeds)))
+            results.update((yield from part.numpy_session.running_host(feeds)))
         if part.session is not None:
             feeds = _feeds(part.stage, {**values, **results})
-            results.update((yield Run(part.session, feeds)))
+            results.update((yield from part.session.running_host(feeds)))
             self.trace.add_part(part)
         if part.stage.numpy_part is not None:
             self._trace_numpy(part.stage.numpy_part, values, results)
@@ -227,7 +233,7 @@ class Execution:
 
     # ---- the host ------------------------------------------------------------------------------
 
-    def _host_step(self, step: HostStep, values: dict[str, Any]) -> Steps:
+    def _host_step(self, step: HostStep, values: dict[str, Any]) -> Steps[None]:
         node = step.node
         inputs = [self._value(name, values) if name else None for name in node.inputs]
         control: Any = find_control(node)
@@ -263,7 +269,7 @@ class Execution:
         body = self._bodies[key]
         captured = {x: values[x] for x in graph.captures if x in values}
 
-        def run(*inputs: Value) -> Steps:
+        def run(*inputs: Value) -> Steps[list[Value]]:
             if len(inputs) != len(graph.inputs):
                 raise OnnxFormatError(
                     f"its graph {name!r} has {len(graph.inputs)} inputs, but gets {len(inputs)}"

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ....compile.plan import Plan
+from ....core.drivers import Steps, run_async, run_sync
 from ....core.hostarray import HostArray
 from ....errors import (
     FeedError,
@@ -19,15 +20,14 @@ from ....errors import (
 )
 from ....graph import constant
 from ....runtime.device import backend
-from ....runtime.drivers import Steps, run_async, run_sync
 from ....runtime.profile import Profile
 from ....runtime.session import Session
-from ....tensor import Tensor
+from ....tensor import Tensor, reading
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..records import ModelRecord, shown
 from ..values import Value, checked_feed, to_numpy
-from .blocking import PlanCache
 from .execution import Execution
+from .plan_cache import PlanCache
 from .report import Report
 from .stages import Spec
 from .trace import Part, Trace
@@ -70,41 +70,34 @@ class ModelSession:
 
         Raises FeedError for feeds that do not fit and for unknown names in `fetch`, naming them.
         """
-        if _is_plain(feeds, fetch):
-            return _for_users(run_sync(self._steps(feeds)))
-        self._check_fetch(fetch)
-        checked = self._fed(feeds)
-        session: Session | None = run_sync(self._whole(checked))
-        if session is not None:
-            with suppress(FeedRangeError):  # NumPy has to compute what reads that
-                return session.run(checked, fetch)
-        values = {name: _read(value) for name, value in checked.items()}
-        return _left(run_sync(self._steps(values)), fetch)
+        return run_sync(self._running(feeds, fetch))
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
         """Like `run`."""
-        if _is_plain(feeds, fetch):
-            return _for_users(await run_async(self._steps(feeds)))
-        self._check_fetch(fetch)
-        checked = self._fed(feeds)
-        session: Session | None = await run_async(self._whole(checked))
-        if session is not None:
-            with suppress(FeedRangeError):
-                return await session.run_async(checked, fetch)
-        values = {name: await _read_async(value) for name, value in checked.items()}
-        return _left(await run_async(self._steps(values)), fetch)
+        return await run_async(self._running(feeds, fetch))
 
     def run_host(self, feeds: Feeds) -> dict[str, Value]:
         """Like `run`, but with HostArrays, which do not need NumPy."""
-        results: dict[str, Value] = run_sync(self._steps(feeds))
-        return results
+        return run_sync(self._steps(feeds))
 
     async def run_host_async(self, feeds: Feeds) -> dict[str, Value]:
         """Like `run_async`, but with HostArrays, which do not need NumPy."""
-        results: dict[str, Value] = await run_async(self._steps(feeds))
-        return results
+        return await run_async(self._steps(feeds))
 
-    def prepare(self, shapes: Shapes | None, *, guess: bool = False) -> Steps:
+    def _running(self, feeds: Feeds, fetch: Collection[str] | None) -> Steps[dict[str, Any]]:
+        if _is_plain(feeds, fetch):
+            return _for_users((yield from self._steps(feeds)))
+        self._check_fetch(fetch)
+        checked = self._fed(feeds)
+        session = yield from self._whole(checked)
+        if session is not None:
+            with suppress(FeedRangeError):  # NumPy has to compute what reads that
+                return (yield from session.running(checked, fetch))
+        tensors = {name: value for name, value in checked.items() if isinstance(value, Tensor)}
+        values = dict(zip(tensors, (yield from reading([*tensors.values()])), strict=True))
+        return _left((yield from self._steps({**checked, **values})), fetch)
+
+    def prepare(self, shapes: Shapes | None, *, guess: bool = False) -> Steps[None]:
         """Compiles the model in advance if the file and `shapes` give all input shapes.
 
         guess: even if a leading dimension is open, for a length of 1.
@@ -136,7 +129,7 @@ class ModelSession:
                 f"{_listed(names)})"
             )
 
-    def _whole(self, values: Mapping[str, Any]) -> Steps:
+    def _whole(self, values: Mapping[str, Any]) -> Steps[Session | None]:
         """The session of a model that runs as one plan for such inputs; None if it does not."""
         if not all(isinstance(value, (HostArray, Tensor)) for value in values.values()):
             return None
@@ -152,7 +145,7 @@ class ModelSession:
         outputs = {port.name for port in session.plan.outputs}
         return session if outputs == {info.name for info in self._record.graph.outputs} else None
 
-    def _steps(self, feeds: Feeds) -> Steps:
+    def _steps(self, feeds: Feeds) -> Steps[dict[str, Value]]:
         values = self._fed(feeds)
         self._trace.reset()
         return (yield from self._execution.run(values))
@@ -216,13 +209,15 @@ class ModelSession:
 
     def profile(self, feeds: Feeds) -> Profile:
         """The time of each kernel on these inputs, for a model with one plan; see Session."""
-        run_sync(self._steps(feeds))
-        return self._only().profile(feeds)
+        return run_sync(self._profiling(feeds))
 
     async def profile_async(self, feeds: Feeds) -> Profile:
         """Like `profile`."""
-        await run_async(self._steps(feeds))
-        return await self._only().profile_async(feeds)
+        return await run_async(self._profiling(feeds))
+
+    def _profiling(self, feeds: Feeds) -> Steps[Profile]:
+        yield from self._steps(feeds)
+        return (yield from self._only().profiling(feeds))
 
     async def run_ordered(self, inputs: Sequence[Any]) -> list[HostArray]:
         """The fast path for a prepared model with one plan; see Session."""
@@ -269,14 +264,6 @@ def _is_plain(feeds: Feeds, fetch: Collection[str] | None) -> bool:
     """Whether all is on the host, and all comes to the host."""
     tensors = isinstance(feeds, Mapping) and any(isinstance(x, Tensor) for x in feeds.values())
     return fetch is None and not tensors
-
-
-def _read(value: object) -> object:
-    return value.numpy() if isinstance(value, Tensor) else value
-
-
-async def _read_async(value: object) -> object:
-    return await value.numpy_async() if isinstance(value, Tensor) else value
 
 
 def _left(values: Mapping[str, Value], fetch: Collection[str] | None) -> dict[str, Any]:
