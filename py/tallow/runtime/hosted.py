@@ -111,7 +111,7 @@ class HostedProgram:
     def __init__(self, compiled: Compiled, memory: Memory) -> None:
         exact = backend(EXACT)
         self._host: Any = exact.memory  # which makes a buffer of an array
-        self._program = exact.load(compiled)
+        self._program: Any = exact.load_now(compiled)
         self._plan = compiled.plan
         self._memory = memory
         self._states: Sequence[Buffer] = ()

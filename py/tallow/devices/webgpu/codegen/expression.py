@@ -1,4 +1,4 @@
-"""WGSL text for the value of a node at given coordinates, written into a function body.
+"""WGSL for the value of a node at given coordinates, written into a function body.
 
 An Expression knows the nodes that are in buffers (`reads`) and inlines everything else. `width`
 is 1, or 4 for the elements at four neighbouring coordinates along the node's lane axis: the last
@@ -19,8 +19,9 @@ from ....graph import Node
 from ....ops import gather, movement, positions
 from ....ops.kinds import Elementwise, Movement, Pick, Reduce
 from ....ops.source import iota
-from . import arithmetic, storage
+from . import arithmetic, lines, storage
 from .index_text import text_of
+from .lines import Access, Code, Line
 from .literal import is_nan, number, splat, type_of
 from .reduction import ALONE, Team, fold_row, reduce
 
@@ -55,32 +56,32 @@ class Expression:
         self.flat = flat
         self.team = team
         self.builtins = builtins
-        self._scopes: list[tuple[list[str], dict[Key, str]]] = [([], {})]
+        self._scopes: list[tuple[list[Line], dict[Key, str]]] = [([], {})]
         self._given: dict[Node, str] = {}
         self._names = 0
 
     # ---- writing -------------------------------------------------------------------------------
 
     @property
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Line]:
         """The statements of the outermost scope."""
         return self._scopes[0][0]
 
     def line(self, text: str) -> None:
         """Adds a statement to the innermost scope."""
-        self._scopes[-1][0].append(text)
+        self._scopes[-1][0].append(lines.line(text))
 
     def fresh(self, prefix: str = "v") -> str:
         """A name that is used nowhere else in the function."""
         self._names += 1
         return f"{prefix}{self._names}"
 
-    def let(self, text: str) -> str:
-        """The text under a name, unless it is short enough to repeat."""
-        if _SHORT.fullmatch(text):
-            return text
+    def let(self, code: Code) -> str:
+        """What has a value under a name, unless it is a text that is short enough to repeat."""
+        if isinstance(code, str) and _SHORT.fullmatch(code):
+            return code
         name = self.fresh()
-        self.line(f"let {name} = {text};")
+        self._scopes[-1][0].append(lines.let(name, code))
         return name
 
     def named(self, coord: Coord) -> Coord:
@@ -102,11 +103,8 @@ class Expression:
         """A nested scope: `head { ... }`."""
         self._scopes.append(([], {}))
         write()
-        lines, _ = self._scopes.pop()
-        self.line(head + " {")
-        for line in lines:
-            self.line("    " + line)
-        self.line("}")
+        inner, _ = self._scopes.pop()
+        self._scopes[-1][0].extend(lines.block(head, inner))
 
     # ---- values --------------------------------------------------------------------------------
 
@@ -122,7 +120,7 @@ class Expression:
         self._scopes[-1][1][key] = text
         return text
 
-    def _compute(self, node: Node, coords: Coords, width: int) -> str:
+    def _compute(self, node: Node, coords: Coords, width: int) -> Code:
         if node.is_scalar_constant:
             item = node.attrs["data"].item()
             return splat(number(item, node.dtype), node.dtype, width)
@@ -140,8 +138,11 @@ class Expression:
             table, codes = node.inputs
             at = self.value(codes, coords, 4)
             limit = table.shape[0]
-            lanes = [self._read(table, variable(f"{at}.{lane}", limit), 1) for lane in "xyzw"]
-            return f"{type_of(node.dtype, 4)}({', '.join(lanes)})"
+            code: list[str | Access] = [f"{type_of(node.dtype, 4)}("]
+            for number_, name in enumerate("xyzw"):
+                code += [", "] if number_ else []
+                code.append(self._read(table, variable(f"{at}.{name}", limit), 1))
+            return (*code, ")")
         assert isinstance(node.op, Movement), f"{node} cannot be inlined"
         return self._movement(node, coords, width)
 
@@ -156,16 +157,16 @@ class Expression:
                 result = result + coord * stride
         return result
 
-    def _read(self, node: Node, linear: Coord, width: int) -> str:
+    def _read(self, node: Node, linear: Coord, width: int) -> str | Access:
         binding = self.reads[node]
         if width == 4 and is_multiple(linear, 4) and not is_packed(node.dtype):
             self.declared[binding] = 4
-        # The declared width is known only when the whole module is written: see `finish`.
+        # The declared width is known only when the whole module is written: see lines.py.
         if is_packed(node.dtype) or (width == 4 and is_multiple(linear, 4)):
             return storage.load(binding, node.dtype, linear, width, 4)
         wide = storage.load(binding, node.dtype, linear, width, 4)
         narrow = storage.load(binding, node.dtype, linear, width, 1)
-        return f"\x02{binding}\x03{narrow}\x03{wide}\x02"
+        return Access(binding, narrow, wide)
 
     def _elementwise(self, node: Node, coords: Coords, width: int) -> str:
         op = node.op
@@ -239,7 +240,7 @@ class Expression:
 
         return positions.starts_of([child.shape for child in node.inputs], node.attrs, read)
 
-    def _movement(self, node: Node, coords: Coords, width: int) -> str:
+    def _movement(self, node: Node, coords: Coords, width: int) -> Code:
         source = node
         while source.op is movement.reshape:
             source = source.inputs[0]
@@ -341,21 +342,3 @@ def _is_table(take: Node) -> bool:
 
 _SPREADING = (movement.expand, movement.reshape)
 _SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times
-_ACCESS = re.compile("\x02(\\w+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
-
-
-def reads_singly(text: str) -> bool:
-    """Whether unfinished text reads single elements of a buffer, which four at a time could be."""
-    return _ACCESS.search(text) is not None
-
-
-def finish(text: str, declared: Mapping[str, int]) -> str:
-    """The text with every buffer access in the form that its binding's declaration asks for."""
-
-    def choose(match: re.Match[str]) -> str:
-        return match[3] if declared.get(match[1], 1) == 4 else match[2]
-
-    previous = None
-    while previous != text:  # an access may stand inside the index of another
-        previous, text = text, _ACCESS.sub(choose, text)
-    return text

@@ -15,13 +15,13 @@ from ....ops import movement
 from ....ops.kinds import Elementwise, Reduce
 from .choice import Traits, reduction_schedule
 from .index_text import atom_text
-from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
+from .lines import Line, block, let, line
+from .module import MAX_WORKGROUPS, Kernel, Module, Result
 from .reduction import ALONE, Team
 
 WORKGROUP = 64  # invocations of a generated kernel's workgroup, unless it is a team
 MAX_TEAM = 256  # invocations of a workgroup on every WebGPU device
 
-_LET = re.compile(r" *let (\w+) = ")
 _WORD = re.compile(r"\w+")
 
 
@@ -64,7 +64,7 @@ def generated(
     team = _team(members, count, traits)
     x, y, which = _dispatch(count, team)
     guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
-    head: list[str] = []
+    head: list[Line] = []
     # Flat kernels of odd sizes run into the end of their buffers, which are padded to 16 bytes.
     linear: Coord = variable("i", count) * width
     if flat:
@@ -78,7 +78,7 @@ def generated(
     body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
     title = " ".join(node.op.name for node in members)
     main = _main(guard, head, body.lines, team)
-    text = module.text(title, main, width)
+    text = module.text(title, [main], width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
@@ -95,7 +95,7 @@ def _region(
         team = _team(members, count, traits)
         x, y, which = _dispatch(count, team)
         guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
-        head: list[str] = []
+        head: list[Line] = []
         linear: Coord = variable("i", count) * width
         coords = _unravel(new.shape, linear, head)
         body = module.body(known=(new.shape, coords, linear), team=team)
@@ -109,7 +109,7 @@ def _region(
     store = module.store(at, width, body.value(new, coords, width))
     body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
     main = _main(guard, head, body.lines, team)
-    text = module.text(" ".join(node.op.name for node in members), main, width)
+    text = module.text(" ".join(node.op.name for node in members), [main], width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
@@ -129,7 +129,7 @@ def generated_rows(
     team = _team(members, rows, traits)
     x, y, which = _dispatch(rows, team)
     guard = [f"let row = {which};", f"if (row >= {rows}u) {{ return; }}"]
-    head: list[str] = []
+    head: list[Line] = []
     outer_coords = _unravel(outer, variable("row", max(rows, 2)), head, "row")
     in_row = variable("i", max(length // width, 2)) * width
     coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (in_row,)))
@@ -149,7 +149,7 @@ def generated_rows(
 
     body.block(loop, write)
     main = _main(guard, head, body.lines, team)
-    text = module.text(" ".join(node.op.name for node in members), main, width)
+    text = module.text(" ".join(node.op.name for node in members), [main], width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
@@ -161,30 +161,31 @@ def _dispatch(count: int, team: Team) -> tuple[int, int, str]:
     return x, y, f"{name}.x + {name}.y * {x * size}u" if y > 1 else f"{name}.x"
 
 
-def _main(guard: list[str], head: list[str], lines: list[str], team: Team) -> str:
+def _main(guard: list[str], head: list[Line], lines: list[Line], team: Team) -> list[Line]:
     """The entry point, without names that nothing uses."""
-    kept: list[str] = []
+    kept: list[Line] = []
     used: set[str] = set()
-    for line in reversed([*head, *lines]):
-        name = _LET.match(line)
-        if not name or name[1] in used:
-            kept.insert(0, line)
-            used.update(_WORD.findall(line))
+    for each in reversed([*head, *lines]):
+        if not each.name or each.name in used:
+            kept.insert(0, each)
+            for text in each.texts():
+                used.update(_WORD.findall(text))
     size, taken = WORKGROUP, "@builtin(global_invocation_id) id: vec3u"
     if not team.alone:
         size = team.size
         taken = "@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32"
-    return f"@compute @workgroup_size({size})\nfn main({taken}) {{\n{indent(guard + kept)}\n}}"
+    body = [*map(line, guard), *kept]
+    return [line(f"@compute @workgroup_size({size})"), *block(f"fn main({taken})", body)]
 
 
-def _unravel(shape: Shape, linear: Coord, head: list[str], name: str = "i") -> Coords:
+def _unravel(shape: Shape, linear: Coord, head: list[Line], name: str = "i") -> Coords:
     """Coordinates of the element at a flat index, a sum of `name`, each computed once."""
     coords = movement.reshape_coords(shape, (math.prod(shape),), (linear,))
     named: list[Coord] = []
     for axis, coord in enumerate(coords):
         factor, first = coord.terms[0] if isinstance(coord, Index) else (1, None)
         if first is not None and first.name != name:
-            head.append(f"let c{axis} = {atom_text(first)};")
+            head.append(let(f"c{axis}", atom_text(first)))
             named.append(variable(f"c{axis}", first.bound) * factor)
         else:
             named.append(coord)

@@ -15,9 +15,10 @@ from ....errors import DeviceMemoryError
 from ....graph import Node, make
 from ....ops import movement
 from .choice import Traits, choose
-from .expression import Expression, reads_singly
+from .expression import Expression
+from .lines import Line, block, line
 from .literal import type_of
-from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
+from .module import MAX_WORKGROUPS, Kernel, Module, Result
 from .schedule import Load, Schedule
 
 _DIVISOR = re.compile(r"([/%] \d+)u\b")
@@ -48,7 +49,7 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
     kept = schedule.text(DOWN=bool(column), WORKGROUP=size)
     kept = re.sub(r"\n{3,}", "\n\n", module.params.lift_overrides(kept, values))
     title = f"{schedule.name} (kernels_wgsl/{schedule.file}.wgsl)"
-    text = module.text(title, "\n\n".join([*functions.values(), store]), result_width, kept.strip())
+    text = module.text(title, [*functions.values(), store], result_width, kept.strip())
     groups = [-(-n // length) for n, length in zip(invocations, size, strict=True)]
     if max(groups) > MAX_WORKGROUPS:
         raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
@@ -76,7 +77,7 @@ def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:
     return tuple(coords)
 
 
-def _load_function(module: Module, anchor: Node, load: Load, width: int) -> str:
+def _load_function(module: Module, anchor: Node, load: Load, width: int) -> list[Line]:
     operand = anchor.inputs[load.operand]
     space = load.space(anchor)
     node = _seen_as(operand, space)
@@ -96,17 +97,25 @@ def _load_function(module: Module, anchor: Node, load: Load, width: int) -> str:
             result = f"select({kind}(), {result}, {name} < {dim}u)"
     signature = ", ".join(f"{name}: u32" for name in load.params)
     # Loads stand in the innermost loop: there a divisor stays in the text, as no `params` field.
-    lines = [_DIVISOR.sub(r"\1", line) for line in [*body.lines, f"return {result};"]]
-    return f"fn {load.function}({signature}) -> {kind} {{\n{indent(lines)}\n}}"
+    lines = [*body.lines, line(f"return {result};")]
+    undivided = [each.changed(lambda text: _DIVISOR.sub(r"\1", text)) for each in lines]
+    return block(f"fn {load.function}({signature}) -> {kind}", undivided)
 
 
-def _columns(module: Module, anchor: Node, load: Load, load_b: str) -> str | None:
+def _columns(module: Module, anchor: Node, load: Load, load_b: Sequence[Line]) -> list[Line] | None:
     """`load_column` and `block` made of it, if they read the second factor by fours and `load_b`
     doesn't, as with the weight of a linear layer, whose columns lie along k."""
-    if load.space(anchor)[load.axes[-1]] % 4 or not reads_singly(load_b):
+    if load.space(anchor)[load.axes[-1]] % 4 or not _reads_singly(load_b):
         return None
     column = _load_function(module, anchor, load, 4)
-    return None if reads_singly(column) else f"{column}\n\n{_BLOCK_OF_COLUMNS}"
+    if _reads_singly(column):
+        return None
+    return [*column, line(""), *map(line, _BLOCK_OF_COLUMNS.splitlines())]
+
+
+def _reads_singly(lines: Sequence[Line]) -> bool:
+    """Whether a function reads single elements of a buffer, which four at a time could be."""
+    return any(each.is_open for each in lines)
 
 
 def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:
@@ -119,7 +128,7 @@ def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim:
     return f"vec4f({', '.join(parts)})"
 
 
-def _store_function(module: Module, anchor: Node, schedule: Schedule) -> tuple[str, int]:
+def _store_function(module: Module, anchor: Node, schedule: Schedule) -> tuple[list[Line], int]:
     root = module.result.root
     space, width = schedule.space(anchor), schedule.width
     coords = _parameters(schedule.params, space, width)
@@ -129,13 +138,13 @@ def _store_function(module: Module, anchor: Node, schedule: Schedule) -> tuple[s
     inside = coords if space == root.shape else movement.reshape_coords(root.shape, space, coords)
     kind = type_of(anchor.dtype, width)
     signature = ", ".join(f"{name}: u32" for name in schedule.params) + f", value: {kind}"
-    lines: list[str] = []
+    lines: list[Line] = []
     result_width = 4 if width == 4 and space[-1] % 4 == 0 else 1
     if result_width == width:
         body = module.body(known=(root.shape, inside, linear))
         body.give(anchor, "value")
         value = body.value(root, inside, width)
-        lines = [*body.lines, module.store(linear, width, value)]
+        lines = [*body.lines, line(module.store(linear, width, value))]
     else:
         for number in range(4):
             index = linear + number
@@ -143,10 +152,9 @@ def _store_function(module: Module, anchor: Node, schedule: Schedule) -> tuple[s
             body = module.body(known=(root.shape, at_lane, index))
             body.give(anchor, f"value.{'xyzw'[number]}")
             value = body.value(root, at_lane, 1)
-            block = [*body.lines, module.store(index, 1, value)]
-            lines.append(f"if ({schedule.params[-1]} * 4u + {number}u < {space[-1]}u) {{")
-            lines += ["    " + line for line in block] + ["}"]
-    return f"fn store_out({signature}) {{\n{indent(lines)}\n}}", result_width
+            inner = [*body.lines, line(module.store(index, 1, value))]
+            lines += block(f"if ({schedule.params[-1]} * 4u + {number}u < {space[-1]}u)", inner)
+    return block(f"fn store_out({signature})", lines), result_width
 
 
 def _seen_as(node: Node, space: Shape) -> Node:

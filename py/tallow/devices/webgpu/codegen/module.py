@@ -15,8 +15,9 @@ from ....codegen.layout import Region
 from ....graph import Node
 from ....ops.positions import update_at
 from . import storage
-from .expression import Expression, finish
+from .expression import Expression
 from .index_text import text_of
+from .lines import Line, written
 from .literal import PRIVATE_BITS
 from .params import Params
 
@@ -84,7 +85,9 @@ class Module:
             self.reads, self.declared, self.helpers, builtins=self.builtins, **options
         )
 
-    def text(self, title: str, functions: str, result_width: int, kept: str = "") -> str:
+    def text(
+        self, title: str, functions: Sequence[Sequence[Line]], result_width: int, kept: str = ""
+    ) -> str:
         """The finished module: generated functions, and what a kernel file adds to them."""
         bindings = []
         for binding, node in enumerate(self.bound):
@@ -93,9 +96,9 @@ class Module:
         self.declared[_RESULT] = result_width
         kind = storage.array_type(self.result.root.dtype, result_width)
         bindings.append(_binding(len(self.bound), "read_write", _RESULT, kind))
-        functions = self.params.lift(finish(functions, self.declared))
+        generated = self.params.lift(written(functions, self.declared))
         bindings.append(self.params.declaration(len(bindings)))
-        parts = ["\n".join(bindings).strip(), *self.helpers.values(), functions, kept]
+        parts = ["\n".join(bindings).strip(), *self.helpers.values(), generated, kept]
         content = "\n\n".join([parts[0], _naming_all(list(self.reads.values()), parts[1:])])
         enables = map(str.strip, _ENABLE.findall(content))  # these must come before all else
         content = _ENABLE.sub("", content)
@@ -123,8 +126,3 @@ def _naming_all(names: Sequence[str], parts: Sequence[str]) -> str:
     unread = [name for name in names if not re.search(rf"\b{name}\b", content)]
     mentions = "".join(f"    _ = &{name};\n" for name in unread)
     return _MAIN.sub(lambda found: found[0] + mentions, content, count=1) if mentions else content
-
-
-def indent(lines: Sequence[str]) -> str:
-    """The lines, four spaces in."""
-    return "\n".join("    " + line for line in lines)
