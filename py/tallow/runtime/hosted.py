@@ -134,7 +134,8 @@ class HostedProgram:
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Steps[Timing]:
         """The steps on NumPy, without what is read and uploaded."""
         feeds = yield from self._feeds(inputs)
-        return (yield from self._program.profile(feeds, seconds))
+        timing: Timing = yield from self._program.profile(feeds, seconds)
+        return timing
 
     def _feeds(self, inputs: Sequence[Feed]) -> Steps[list[Feed]]:
         """What NumPy takes: bytes of the plan's types. Its program gets arrays for the states."""
@@ -166,7 +167,8 @@ class HostedProgram:
 
     @property
     def stats(self) -> dict[str, Any]:
-        return self._program.stats
+        stats: dict[str, Any] = self._program.stats
+        return stats
 
     def close(self) -> None:
         self._program.close()
