@@ -18,13 +18,14 @@ _FOR_NUMPY = (
     "tarfile",
 )
 
-# What the page's views do not use: training, files of weights, writing ONNX, functions that no
-# operator of ONNX is made of. A script that imports it has it fetched.
+# What the page's views do not use: training, files of weights, writing ONNX, plans of eager code
+# for many shapes, functions that no operator of ONNX is made of. A script that imports it has it
+# fetched.
 _ON_DEMAND = re.compile(
     r"tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
     r"|metrics|train|telemetry|files|vision|ray|serve|devices\.remote)(\.|$)"
-    r"|core\.(packages|starting|watchers)$"
+    r"|core\.(packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
     r"|functional\.(adaptive|blocks|borders|elementwise_losses|grids|layers|lookups|losses"
