@@ -166,6 +166,14 @@ def _is_number(node: Node) -> bool:
     return node.is_scalar_constant
 
 
+def _is_number_made_of_numbers(node: Node) -> bool:
+    """Whether it is one element that a few operations make of elements that are given."""
+    if node.is_source:
+        return True
+    alone = isinstance(node.op, Elementwise) or node.op in (movement.reshape, movement.expand)
+    return alone and node.size == 1 and all(map(_is_number_made_of_numbers, node.inputs))
+
+
 def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
     """The axes along which an expand repeats a value that was reduced over just these axes.
 
@@ -379,11 +387,14 @@ class _Fuser:
     def _at_position(self, reader: Node, node: Node, own: str) -> str:
         """How a slice or an update at a position uses an operand.
 
-        A start is read by all. What a region is written into comes from memory, since the region
-        alone is written where nothing else needs that memory; unless it is made of one number.
+        A start is read by all, and computed by all if it is made of numbers. What a region is
+        written into comes from memory, since the region alone is written where nothing else needs
+        that memory; unless it is made of one number.
         """
         parts = reader.inputs[: 2 if reader.op is positions.update_at else 1]
         if node in reader.inputs[len(parts) :]:
+            if isinstance(node.op, Elementwise) and _is_number_made_of_numbers(node):
+                return "once"
             return "memory" if not self._is_view(node) else "repeated"
         if len(parts) == 2 and node is parts[0] and node.op is not movement.expand:
             return "memory"

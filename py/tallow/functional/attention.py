@@ -18,14 +18,14 @@ from ..tensor import Tensor
 from .activations import softmax_gradient
 from .layers import dropout
 
+Product = Callable[[Tensor, Tensor], Tensor]
+
 _FEW = 8
 """Rows of queries for each key head, up to which an attention to some of the keys multiplies and
 adds up element by element, and so no more than it needs."""
 
 
-def _by_groups(
-    x: Tensor, other: Tensor, product: Callable[[Tensor, Tensor], Tensor] = f.matmul
-) -> Tensor:
+def _by_groups(x: Tensor, other: Tensor, product: Product = f.matmul) -> Tensor:
     """x @ other, where x (..., heads, rows, n) may have more heads than other. product: computes
     it, once there are as many."""
     if min(x.ndim, other.ndim) < 3 or x.shape[-3] <= other.shape[-3]:
@@ -38,39 +38,22 @@ def _by_groups(
     return f.reshape(result, (*result.shape[:-3], *x.shape[-3:-1], other.shape[-1]))
 
 
-def _few_scores(query: Tensor, key: Tensor, scale: float | None) -> Tensor:
-    """`attention_scores` of a few queries."""
-    factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
-
-    def product(rows: Tensor, other: Tensor) -> Tensor:
-        return f.sum(f.expand_dims(rows, -2) * f.expand_dims(other.mT, -3), axis=-1)
-
-    return _by_groups(query * factor, key.mT, product)
-
-
-def _few_attended(weights: Tensor, value: Tensor, length: int | Tensor) -> Tensor:
-    """`attended` for a few queries and the first of the values."""
-
-    def product(rows: Tensor, other: Tensor) -> Tensor:
-        each = f.expand_dims(rows, -1) * f.expand_dims(other, -3)
-        return f.sum(f.fill_from(each, length, 0, axis=-2), axis=-2)
-
-    return _by_groups(weights, value, product)
-
-
-def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> Tensor:
+def attention_scores(
+    query: Tensor, key: Tensor, scale: float | None = None, product: Product = f.matmul
+) -> Tensor:
     """query @ key.T * scale.
 
     query: (..., heads, length, size).
     key: (..., key heads, key length, size).
     scale: the factor; None is 1 / sqrt(size).
+    product: of the rows of two matrices with as many heads.
     Returns: (..., heads, length, key length).
     Raises: ShapeError if the heads are not a multiple of the key's.
     """
     factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     if query.dtype.size < 4 and factor > 0:  # scaling only one side could overflow
-        return _by_groups(query * math.sqrt(factor), key.mT * math.sqrt(factor))
-    return _by_groups(query, key.mT) * factor
+        return _by_groups(query * math.sqrt(factor), key.mT * math.sqrt(factor), product)
+    return _by_groups(query, key.mT, product) * factor
 
 
 @in_float32
@@ -132,7 +115,9 @@ def scaled_dot_product_attention(
         )
     queries, keys = (math.prod(x.shape[-3:-2]) for x in (query, key))
     few = length is not None and query.shape[-2] * queries <= _FEW * keys
-    scores = (_few_scores if few else attention_scores)(query, key, scale)
+    if few:
+        from .few_queries import products
+    scores = attention_scores(query, key, scale, products(None) if few else f.matmul)
     if attn_mask is not None:
         boolean = attn_mask.dtype.kind == "b"
         scores = f.where(attn_mask, scores, -math.inf) if boolean else scores + attn_mask
@@ -143,4 +128,4 @@ def scaled_dot_product_attention(
     if length is None:
         return attended(dropout(masked_softmax(scores), dropout_p), value)
     weights = dropout(masked_softmax(f.fill_from(scores, length, -math.inf)), dropout_p)
-    return _few_attended(weights, value, length) if few else attended(weights, value)
+    return _by_groups(weights, value, products(length) if few else f.matmul)

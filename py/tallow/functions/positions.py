@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index as whole
-from typing import Union
+from typing import Any, Union
 
 from ..core.shape import Shape, check_axis
 from ..errors import DTypeError, IndexRangeError, ShapeError
 from ..graph import Node, make
 from ..ops import movement, positions
 from ..tensor import Scalar, Tensor, asarray
+from . import elementwise
 from .elementwise import dtype_cast
+from .indexing import check_index, checked_indices
+from .manipulation import reshape
 
 Start = Union[int, Tensor]  # noqa: UP007 - a runtime alias
 
@@ -106,6 +109,47 @@ def fill_from(x: Tensor, start: Start, value: Scalar, axis: int = -1) -> Tensor:
     number = nodes[0] if axes else asarray(numbers[axis]).node
     filler = dtype_cast(value, x.dtype)
     return Tensor(make(positions.fill_from, x.node, number, axis=axis, value=filler))
+
+
+def region_of(x: Tensor, key: Any) -> tuple[list[Start], Shape, Shape] | None:
+    """The starts and sizes of the region that a key means, and the shape that x[key] has, where it
+    is one: a key of numbers, of slices without steps, and of one integer in a tensor."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    starts: list[Start] = []
+    sizes: list[int] = []
+    shape: list[int] = []
+    read = 0
+    if len(items) > x.ndim:
+        return None
+    for axis, (item, dim) in enumerate(zip(items, x.shape, strict=False)):
+        if isinstance(item, slice):
+            ends = (item.start, item.stop, item.step)
+            if not all(end is None or isinstance(end, int) for end in ends):
+                return None
+            start, stop, step = item.indices(dim)
+            if step != 1 or stop <= start:
+                return None
+            starts.append(start)
+            sizes.append(stop - start)
+            shape.append(stop - start)
+        elif isinstance(item, int) and not isinstance(item, bool):
+            starts.append(check_index(item, dim, axis, x))
+            sizes.append(1)
+        elif isinstance(item, Tensor) and item.size == 1 and item.ndim < 2:
+            if not item.dtype.is_integer or not dim:
+                return None
+            at = reshape(item, ())
+            front = elementwise.where(elementwise.less(at, 0), at + dim, at)
+            starts.append(checked_indices(front, dim, "x[...] = value: the index"))
+            sizes.append(1)
+            shape += item.shape
+            read += 1
+        else:
+            return None
+    rest = x.shape[len(items) :]
+    if read > 1:  # as points: the axes of the result may stand elsewhere
+        return None
+    return starts, (*sizes, *rest), (*shape, *rest)
 
 
 def _each(start: Start | Sequence[Start]) -> list[Start]:

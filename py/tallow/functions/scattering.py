@@ -15,6 +15,7 @@ from .arrange import scatter_rows
 from .creation import arange, full, ones, zeros, zeros_like
 from .indexing import checked_indices, take_along_axis
 from .manipulation import broadcast_to, reshape
+from .positions import update_at
 from .selection import scatter_along, with_items
 from .shapes import diagonal
 
@@ -96,6 +97,11 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     axis = check_axis(dim, input.ndim, "index_copy")
     if index.shape != source.shape[axis : axis + 1]:
         raise ShapeError(f"index_copy: {index.shape} indices for {source.shape} along {axis}")
+    others = (*source.shape[:axis], *source.shape[axis + 1 :])
+    alike = source.dtype == input.dtype and source.ndim == input.ndim and input.shape[axis]
+    if alike and index.shape == (1,) and others == (*input.shape[:axis], *input.shape[axis + 1 :]):
+        at = checked_indices(reshape(index, ()), input.shape[axis], "index_copy: the index")
+        return update_at(input, [*(0,) * axis, at], source)
     indices = broadcast_to(_along(index, axis, source.ndim), source.shape)
     return scatter_along(input, axis, indices, source)
 

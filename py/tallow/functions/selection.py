@@ -57,12 +57,13 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return take_along_axis(input, index, axis)
 
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Tensor:
     """Takes `length` slices along an axis from `start` on.
 
     input: a tensor with one axis or more.
     dim: the axis.
-    start: the index of the first slice; a negative one counts from the end.
+    start: the index of the first slice; a negative one counts from the end. In a tensor without
+      axes, which the device reads, it is clamped: see `slice_at`.
     length: how many slices.
     Returns: the slices, in the type of input.
     Raises: ShapeError if there are fewer; AxisError for an axis that input doesn't have.
@@ -70,6 +71,11 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """
     axis = check_axis(dim, input.ndim, "narrow")
     has = input.shape[axis]
+    if isinstance(start, Tensor):
+        from .positions import slice_at
+
+        sizes = (*input.shape[:axis], length, *input.shape[axis + 1 :])
+        return slice_at(input, [*(0,) * axis, start, *(0,) * (input.ndim - axis - 1)], sizes)
     start = start + has if start < 0 else start
     if not 0 <= start <= start + length <= has:
         raise ShapeError(f"narrow: {length} from {start} on of the {has} along axis {axis}")
@@ -212,6 +218,13 @@ def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
     mask = asarray(key) if isinstance(key, Tensor) or hasattr(key, "__array__") else None
     if mask is not None and mask.dtype == dt.bool_:
         return _with_rows(input, mask, value)
+    from .positions import region_of, update_at
+
+    region = region_of(input, key)
+    if region is not None:
+        starts, sizes, shape = region
+        whole = manipulation.broadcast_to(_without_ones(value, len(shape)), shape)
+        return update_at(input, starts, manipulation.reshape(whole, sizes))
     indices = manipulation.reshape(arange(input.size), input.shape)[key]
     value = _without_ones(value, indices.ndim)
     flat = scatter_rows(

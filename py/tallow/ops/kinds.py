@@ -192,18 +192,11 @@ class Coordinate(Protocol):
 
 
 Coordinates = tuple[Coordinate, ...]
-
-
-class Read(Protocol):
-    """Reads an element of an integer operand as a coordinate along an axis of `size` elements.
-
-    A negative one counts from the end. One that is out of range is the last; with a `region` of so
-    many elements it is clamped, so that the region which begins there is inside.
-    """
-
-    def __call__(
-        self, operand: int, coords: Any, size: int, region: int | None = None, /
-    ) -> Any: ...
+Read = Callable[..., Any]
+"""read(operand, coords, size, region=None) -> an element of an integer operand as a coordinate
+along an axis of `size` elements. A negative one counts from the end. One that is out of range is
+the last; with a `region` of so many elements it is clamped, so that the region which begins there
+is inside."""
 
 
 @dataclass(frozen=True)

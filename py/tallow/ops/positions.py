@@ -8,8 +8,8 @@ these axes the region is shorter than what it is in: elsewhere there is nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..core.bounds import Range, first
 from ..core.dtype import DType
@@ -17,20 +17,22 @@ from ..core.shape import Shape
 from ..errors import DTypeError
 from .kinds import Attrs, Coordinates, Movement, Op, Pick, Read, Reduce, Spec
 
-if TYPE_CHECKING:
-    from ..arrays import Array, NumPy
+
+def _numpy(name: str) -> Callable[..., Any]:
+    """An evaluator, imported when it is first called: a GPU needs none."""
+
+    def evaluate(*operands: Any, **attrs: Any) -> Any:
+        from . import numpy_positions
+
+        return getattr(numpy_positions, name)(*operands, **attrs)
+
+    return evaluate
 
 
 def _check_starts(name: str, starts: Sequence[Spec]) -> None:
     for _, dtype in starts:
         if not dtype.is_integer:
             raise DTypeError(f"{name}: a start must be an integer, not {dtype.name}")
-
-
-def _clamped(start: Any, dim: int, size: int) -> int:
-    """A start as NumPy has it, as a Python integer from 0 to dim - size."""
-    number = int(start)
-    return min(max(number + dim if number < 0 else number, 0), dim - size)
 
 
 def _slice_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
@@ -48,25 +50,9 @@ def _slice_pick(
     return [Pick(0, tuple(moved))]
 
 
-def _slice(np: NumPy, x: Array, *starts: Array, axes: Shape, shape: Shape) -> Array:
-    index = [slice(None)] * len(shape)
-    for axis, start in zip(axes, starts, strict=True):
-        low = _clamped(start, x.shape[axis], shape[axis])
-        index[axis] = slice(low, low + shape[axis])
-    return x[tuple(index)]
-
-
-slice_at = Movement("slice_at", _slice, _slice_rule, _slice_pick, bounds=first)
+slice_at = Movement("slice_at", _numpy("sliced"), _slice_rule, _slice_pick, bounds=first)
 """The region of the given `shape` that begins at the starts along `axes`; along others it is as
 long as x."""
-
-
-def region_of(x: Shape, new: Shape, attrs: Attrs, starts: Sequence[Any]) -> tuple[slice, ...]:
-    """Where `update_at` writes, for starts as numbers."""
-    found = list(attrs["starts"])
-    for axis, start in zip(attrs["axes"], starts, strict=True):
-        found[axis] = _clamped(start, x[axis], new[axis])
-    return tuple(slice(low, low + size) for low, size in zip(found, new, strict=True))
 
 
 def starts_of(shapes: Sequence[Shape], attrs: Attrs, read: Read) -> list[Any]:
@@ -91,17 +77,11 @@ def _fill_pick(
     return [Pick(0, tuple(coords), ((left, 0, dim),))]
 
 
-def _fill(np: NumPy, x: Array, start: Array, axis: int, value: float) -> Array:
-    result = np.array(x, order="C")
-    result[(*[slice(None)] * axis, slice(_clamped(start, x.shape[axis], 0), None))] = value
-    return result
-
-
 def _fill_bounds(operands: Sequence[Spec], attrs: Attrs, x: Range, start: Range) -> Range:
     return min(x[0], attrs["value"]), max(x[1], attrs["value"])
 
 
-fill_from = Movement("fill_from", _fill, _fill_rule, _fill_pick, bounds=_fill_bounds)
+fill_from = Movement("fill_from", _numpy("filled"), _fill_rule, _fill_pick, bounds=_fill_bounds)
 """x, but `value` from a position on along `axis`. A kernel computes no element that is not x's, and
 ends a reduction there that the value does not change: see `end_of`."""
 
@@ -149,26 +129,15 @@ def _update_pick(
     return [Pick(1, tuple(moved), tuple(when)), Pick(0, tuple(coords))]
 
 
-def write(x: Array, new: Array, starts: Sequence[Array], attrs: Attrs) -> None:
-    """Writes the region into x itself."""
-    x[region_of(x.shape, new.shape, attrs, starts)] = new
-
-
-def _update(
-    np: NumPy, x: Array, new: Array, *positions: Array, axes: Shape, starts: Shape
-) -> Array:
-    result = np.array(x, order="C")
-    write(result, new, positions, {"axes": axes, "starts": starts})
-    return result
-
-
 def _update_bounds(
     operands: Sequence[Spec], attrs: Attrs, x: Range, new: Range, *starts: Range
 ) -> Range:
     return min(x[0], new[0]), max(x[1], new[1])
 
 
-update_at = Movement("update_at", _update, _update_rule, _update_pick, bounds=_update_bounds)
+update_at = Movement(
+    "update_at", _numpy("updated"), _update_rule, _update_pick, bounds=_update_bounds
+)
 """x with the elements of `new` in the region that begins at `starts`, numbers of which those along
 `axes` are read instead. Where x is needed no later, its memory is the result's, and the region
 alone is written: see compile/memory.py."""

@@ -191,6 +191,65 @@ def test_overlapping_regions_of_one_state(device: str) -> None:
     np.testing.assert_array_equal(state.numpy(), expected)
 
 
+def test_a_row_of_what_was_computed_on_the_way(device: str) -> None:
+    """NumPy computes steps in the result's memory, and the row is a view of one."""
+    x = np.random.default_rng(3).normal(size=(2, 3, 4)).astype(np.float32)
+
+    @tl.jit(device=device)
+    def changed(x: tl.Tensor) -> tl.Tensor:
+        y = x * 2.0
+        y[:, 1] = (tl.cos(x) + 1.0)[:, 0]
+        return y
+
+    expected = x * 2
+    expected[:, 1] = (np.cos(x) + 1)[:, 0]
+    np.testing.assert_allclose(changed(x).numpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        lambda p: (slice(None), p),
+        lambda p: p,
+        lambda p: (0, slice(1, None), p),
+        lambda p: (p.reshape((1,)), slice(1, 3)),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 1, -1])
+def test_items_at_a_position(device: str, at: int, key: Callable[[Any], Any]) -> None:
+    x = np.arange(27, dtype=np.float32).reshape(3, 3, 3)
+    cache = tl.Variable(x, device=device)
+
+    @tl.jit(device=device)
+    def write(at: tl.Tensor) -> tl.Tensor:
+        y = cache + 0.0
+        y[key(at)] = -1.0
+        cache.assign(y)
+        return cache.narrow(1, at, 2)
+
+    narrowed = write(np.int32(at)).numpy()
+    x[key(np.array(at))] = -1
+    np.testing.assert_array_equal(cache.numpy(), x)
+    first = min(at % 3, 1)
+    np.testing.assert_array_equal(narrowed, x[:, first : first + 2])
+
+
+def test_one_row_copied_by_its_index_is_written_in_place(device: str) -> None:
+    cache = tl.Variable(np.zeros((2, 6, 4), np.float32), device=device)
+
+    @tl.jit(device=device)
+    def write(at: tl.Tensor, row: tl.Tensor) -> None:
+        cache.assign(cache.index_copy(1, at, row))
+
+    write(np.array([4], np.int32), np.ones((2, 1, 4), np.float32))
+    assert (cache.numpy()[:, 4] == 1).all() and cache.numpy().sum() == 8
+    ((entry,),) = write._entries.values()
+    plan = entry.program._plan
+    assert _in_place(plan, _writes(plan)[0])
+    with pytest.raises(IndexRangeError, match="7 is not in 0 to 5"):
+        write(np.array([7], np.int32), np.ones((2, 1, 4), np.float32))
+
+
 def test_gradients(device: str) -> None:
     @tl.jit(device=device)
     def gradients(x: tl.Tensor, new: tl.Tensor, at: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor]:

@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...ops import numpy_kernels as plain
-from ...ops import positions, recurrence, recurrence_gradient
+from ...ops import recurrence, recurrence_gradient
 from ...ops.kinds import Elementwise, op_named
 from ...ops.numpy_kernels import Pads, Pair
 from ...ops.numpy_pool import Pool
@@ -135,11 +135,13 @@ def _elementwise(function: UFunc) -> Kernel:
 def _update_at(np: NumPy, attrs: Mapping[str, Any]) -> Kernel:
     """Writes the region; the rest too, unless it is there: see `BoundStep`."""
 
+    from ...ops import numpy_positions
+
     def run(operands: Sequence[Array], out: Array) -> None:
         x, new, *starts = operands
         if not np.may_share_memory(x, out):
             np.copyto(out, x)
-        positions.write(out, new, starts, attrs)
+        numpy_positions.write(out, new, starts, attrs)
 
     return run
 

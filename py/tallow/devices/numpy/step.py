@@ -164,7 +164,7 @@ class BoundStep:
             return None
         if self._owner >= 0:
             last = self._last[self._owner]
-            if last > number or (last == number and not writes_over(op.op)):
+            if last > number or (last == number and not is_ufunc(op.op)):
                 return None
         self._owner = number
         return target.reshape(shape)

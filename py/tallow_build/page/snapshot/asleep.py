@@ -26,12 +26,14 @@ _ON_DEMAND = re.compile(
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
     r"|metrics|train|telemetry|files|vision|ray|serve|devices\.remote)(\.|$)"
     r"|core\.(packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"
-    r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.linalg|custom$"
+    r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.write|ops\.(linalg|numpy_positions)$"
+    r"|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
-    r"|functional\.(adaptive|blocks|borders|elementwise_losses|grids|layers|lookups|losses"
+    r"|devices\.(webgpu\.codegen|wasm\.codegen\.kernels)\.region$"
+    r"|functional\.(adaptive|blocks|borders|elementwise_losses|few_queries|grids|layers|lookups|losses"
     r"|margin_losses|multi_head|resampling|transducer)$"
     r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"
-    r"|numbers|orders|products|scattering|searching|sets|special|statistics|windows)$)"
+    r"|numbers|orders|positions|products|scattering|searching|sets|special|statistics|windows)$)"
 )
 
 # Larger than any free or used block of memory.

@@ -14,7 +14,7 @@ from ....core.dtype import DType, int32, uint32
 from ....core.shape import Shape, strides_of
 from ....errors import DTypeError
 from ....graph import Node
-from ....ops import movement, positions
+from ....ops import movement
 from ....ops.kinds import Elementwise, Movement, Pick, Reduce
 from ....ops.source import iota
 from ....scalar import Scalar, number, operand
@@ -165,9 +165,9 @@ class Expression(Body):
 
         def read(number: int, at: Coords, size: int, region: int | None = None) -> Coord:
             index = node.inputs[number]
-            local = self.value(index, at)
             if region is not None:
-                return self._start(index, local, size, region)
+                return self.start(index, size, region)
+            local = self.value(index, at)
             known = self._positions.get((index, at, size))
             if known is not None:
                 return known
@@ -207,13 +207,13 @@ class Expression(Body):
             self.emit("local.set", counted)
         return counted
 
-    def _start(self, index: Node, local: int, size: int, region: int) -> Coord:
+    def start(self, index: Node, size: int, region: int) -> Coord:
         """The start of a region along an axis, from 0 to `size - region`."""
         key = (index, (size, -1), region)  # no coordinates of a node without axes
         known = self._positions.get(key)
         if known is not None:
             return known
-        kind, last = kind_of(index.dtype), size - region
+        kind, last, local = kind_of(index.dtype), size - region, self.value(index, ())
         counted, start = self._counted(index, local, size), self.function.local("i32")
         if index.dtype.kind == "i":  # what is negative still is 0
             self.emit("local.get", counted)
@@ -239,16 +239,7 @@ class Expression(Body):
     def end(self, filled: Node) -> Coord:
         """The position from which on `fill_from` has its value."""
         start, dim = filled.inputs[1], filled.shape[filled.attrs["axis"]]
-        return self._start(start, self.value(start, ()), dim, 0)
-
-    def starts(self, node: Node) -> list[Coord]:
-        """Where `update_at` begins to write, along each axis."""
-
-        def read(number: int, at: Coords, size: int, region: int | None = None) -> Coord:
-            index = node.inputs[number]
-            return self._start(index, self.value(index, at), size, region or 1)
-
-        return positions.starts_of([child.shape for child in node.inputs], node.attrs, read)
+        return self.start(start, dim, 0)
 
     def _movement(self, node: Node, coords: Coords, width: int) -> None:
         source = node

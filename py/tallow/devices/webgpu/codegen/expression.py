@@ -16,7 +16,7 @@ from ....codegen.layout import is_packed
 from ....codegen.picks import alike, inside, possible
 from ....core.shape import Shape, strides_of
 from ....graph import Node
-from ....ops import gather, movement, positions
+from ....ops import gather, movement
 from ....ops.kinds import Elementwise, Movement, Pick, Reduce
 from ....ops.source import iota
 from . import arithmetic, lines, storage
@@ -199,9 +199,9 @@ class Expression:
 
         def read(operand: int, at: Coords, size: int, region: int | None = None) -> Coord:
             index = node.inputs[operand]
-            text = self.value(index, at, 1)
             if region is not None:
-                return self._start(index, text, size, region)
+                return self.start(index, size, region)
+            text = self.value(index, at, 1)
             if index.dtype.kind == "i":
                 text = f"u32(select({text}, {text} + {size}i, {text} < 0i))"
             # Out of range it is the last: without this it would be an element of another row.
@@ -211,12 +211,13 @@ class Expression:
         shapes = [child.shape for child in node.inputs]
         return op.pick(shapes, node.attrs, coords, read)
 
-    def _start(self, index: Node, text: str, size: int, region: int) -> Coord:
-        """A start that was read, from 0 to `size - region`: one name for all who ask in a scope."""
+    def start(self, index: Node, size: int, region: int) -> Coord:
+        """The start of a region along an axis, from 0 to `size - region`: one name for all who ask
+        in a scope."""
         for _, known in reversed(self._scopes):
             if (index, size, region) in known:
                 return variable(known[index, size, region], size - region + 1)
-        last = size - region
+        last, text = size - region, self.value(index, (), 1)
         if index.dtype.kind == "i":
             start = f"u32(clamp(select({text}, {text} + {size}i, {text} < 0i), 0i, {last}i))"
         else:
@@ -229,16 +230,7 @@ class Expression:
     def end(self, filled: Node) -> str:
         """The position from which on `fill_from` has its value."""
         start, dim = filled.inputs[1], filled.shape[filled.attrs["axis"]]
-        return text_of(self._start(start, self.value(start, (), 1), dim, 0))
-
-    def starts(self, node: Node) -> list[Coord]:
-        """Where `update_at` begins to write, along each axis."""
-
-        def read(operand: int, at: Coords, size: int, region: int | None = None) -> Coord:
-            index = node.inputs[operand]
-            return self._start(index, self.value(index, at, 1), size, region or 1)
-
-        return positions.starts_of([child.shape for child in node.inputs], node.attrs, read)
+        return text_of(self.start(start, dim, 0))
 
     def _movement(self, node: Node, coords: Coords, width: int) -> Code:
         source = node

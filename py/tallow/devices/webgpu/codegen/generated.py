@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from ....codegen.groups import is_flat, is_per_row
-from ....codegen.index import Coord, Coords, Index, is_multiple, lane_axis, variable
-from ....core.shape import Shape, strides_of
+from ....codegen.index import Coord, Coords, Index, lane_axis, variable
+from ....core.shape import Shape
 from ....errors import DeviceMemoryError
 from ....graph import Node
 from ....ops import movement
@@ -25,7 +25,7 @@ MAX_TEAM = 256  # invocations of a workgroup on every WebGPU device
 _WORD = re.compile(r"\w+")
 
 
-def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
+def has_lanes(root: Node, members: Sequence[Node]) -> bool:
     """Whether the kernel can compute four elements at once along the root's lane axis."""
     if not root.shape or root.shape[lane_axis(root.shape)] % 4:
         return False
@@ -37,7 +37,7 @@ def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
     )
 
 
-def _team(members: Sequence[Node], outputs: int, traits: Traits) -> Team:
+def team_of(members: Sequence[Node], outputs: int, traits: Traits) -> Team:
     """Who computes one of `outputs` results, or rows: one invocation, or a workgroup."""
     reductions = [node for node in members if isinstance(node.op, Reduce)]
     if not reductions:
@@ -55,14 +55,12 @@ def generated(
     result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
 ) -> Kernel:
     """The kernel of a group, in generated WGSL."""
-    if result.writes_region:
-        return _region(result, members, reads, traits)
     root, module = result.root, Module(reads, result, traits.builtins)
     flat = is_flat(root, members, reads)
-    width = 4 if flat or _has_lanes(root, members) else 1
+    width = 4 if flat or has_lanes(root, members) else 1
     count = -(-root.size // width)
-    team = _team(members, count, traits)
-    x, y, which = _dispatch(count, team)
+    team = team_of(members, count, traits)
+    x, y, which = dispatch(count, team)
     guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
     head: list[Line] = []
     # Flat kernels of odd sizes run into the end of their buffers, which are padded to 16 bytes.
@@ -71,45 +69,14 @@ def generated(
         coords: Coords = (linear,)
         body = module.body(flat=True)
     else:
-        coords = _unravel(root.shape, linear, head)
+        coords = unravelled(root.shape, linear, head)
         body = module.body(known=(root.shape, coords, linear), team=team)
     value = body.value(root, coords, width)
     store = module.store(linear, width, value)
     body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
     title = " ".join(node.op.name for node in members)
-    main = _main(guard, head, body.lines, team)
+    main = main_function(guard, head, body.lines, team)
     text = module.text(title, [main], width)
-    return Kernel(text, (x, y, 1), list(module.params.values.values()))
-
-
-def _region(
-    result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
-) -> Kernel:
-    """The kernel of `update_at` that writes the region alone: the rest is there."""
-    root, new = result.root, result.root.inputs[1]
-    axis = lane_axis(new.shape) if new.shape else 0
-    by_fours = _has_lanes(new, members) and axis == lane_axis(root.shape)
-    for width in (4, 1) if by_fours else (1,):
-        module = Module(reads, result, traits.builtins)
-        count = -(-new.size // width)
-        team = _team(members, count, traits)
-        x, y, which = _dispatch(count, team)
-        guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
-        head: list[Line] = []
-        linear: Coord = variable("i", count) * width
-        coords = _unravel(new.shape, linear, head)
-        body = module.body(known=(new.shape, coords, linear), team=team)
-        at: Coord = 0
-        for coord, start, stride in zip(
-            coords, body.starts(root), strides_of(root.shape), strict=True
-        ):
-            at = at + (start + coord) * stride
-        if is_multiple(at, width):
-            break
-    store = module.store(at, width, body.value(new, coords, width))
-    body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
-    main = _main(guard, head, body.lines, team)
-    text = module.text(" ".join(node.op.name for node in members), [main], width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
@@ -126,11 +93,11 @@ def generated_rows(
     outer, inner = root.shape[: row[0]], root.shape[row[0] :]
     rows, length = math.prod(outer), math.prod(inner)
     width = 4 if root.shape[lane_axis(root.shape)] % 4 == 0 else 1
-    team = _team(members, rows, traits)
-    x, y, which = _dispatch(rows, team)
+    team = team_of(members, rows, traits)
+    x, y, which = dispatch(rows, team)
     guard = [f"let row = {which};", f"if (row >= {rows}u) {{ return; }}"]
     head: list[Line] = []
-    outer_coords = _unravel(outer, variable("row", max(rows, 2)), head, "row")
+    outer_coords = unravelled(outer, variable("row", max(rows, 2)), head, "row")
     in_row = variable("i", max(length // width, 2)) * width
     coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (in_row,)))
     linear = variable("row", max(rows, 2)) * length + in_row
@@ -148,12 +115,12 @@ def generated_rows(
         body.line(module.store(linear, width, value))
 
     body.block(loop, write)
-    main = _main(guard, head, body.lines, team)
+    main = main_function(guard, head, body.lines, team)
     text = module.text(" ".join(node.op.name for node in members), [main], width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
-def _dispatch(count: int, team: Team) -> tuple[int, int, str]:
+def dispatch(count: int, team: Team) -> tuple[int, int, str]:
     """Workgroups over two dispatch axes, and what numbers the `count` things to compute: an
     invocation, or a team."""
     size, name = (WORKGROUP, "id") if team.alone else (1, "group")
@@ -161,7 +128,7 @@ def _dispatch(count: int, team: Team) -> tuple[int, int, str]:
     return x, y, f"{name}.x + {name}.y * {x * size}u" if y > 1 else f"{name}.x"
 
 
-def _main(guard: list[str], head: list[Line], lines: list[Line], team: Team) -> list[Line]:
+def main_function(guard: list[str], head: list[Line], lines: list[Line], team: Team) -> list[Line]:
     """The entry point, without names that nothing uses."""
     kept: list[Line] = []
     used: set[str] = set()
@@ -178,7 +145,7 @@ def _main(guard: list[str], head: list[Line], lines: list[Line], team: Team) -> 
     return [line(f"@compute @workgroup_size({size})"), *block(f"fn main({taken})", body)]
 
 
-def _unravel(shape: Shape, linear: Coord, head: list[Line], name: str = "i") -> Coords:
+def unravelled(shape: Shape, linear: Coord, head: list[Line], name: str = "i") -> Coords:
     """Coordinates of the element at a flat index, a sum of `name`, each computed once."""
     coords = movement.reshape_coords(shape, (math.prod(shape),), (linear,))
     named: list[Coord] = []

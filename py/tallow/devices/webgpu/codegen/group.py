@@ -31,6 +31,10 @@ def kernel_for(
     """
     if isinstance(result.root.op, Custom):
         return whole(result.root, result.root.op)
+    if result.writes_region:
+        from .region import region
+
+        return region(result, members, reads, traits)
     if row:
         return generated_rows(result, members, reads, row, traits)
     anchors = [node for node in members if isinstance(node.op, Contraction)]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from .....codegen.groups import is_depthwise, is_flat
-from .....codegen.index import Coord, Coords, lane_axis
+from .....codegen.index import Coord, Coords
 from .....codegen.layout import Region
-from .....core.shape import Shape, strides_of
+from .....core.shape import Shape
 from .....graph import Node
 from .....ops import arrange, contract, movement, window
 from .....ops.dynamic_recurrence import dynamic_steps
@@ -109,7 +109,9 @@ def kernel_for(
             elif flat:
                 _flat(target, width)
             elif update:
-                _region(target, width)
+                from .region import write_region  # which most pages do not need
+
+                write_region(body, root, target.address, width)
             else:
                 _everywhere(target, width)
             if len(function.code) > _LONGEST:
@@ -204,23 +206,3 @@ def _everywhere(target: _Target, width: int) -> None:
         target.store(coords, linear_of(root.shape, coords), lanes)
 
     nested(target.body, root.shape, write, width, parallel=True, again=True)
-
-
-def _region(target: _Target, width: int) -> None:
-    """What `update_at` writes. A row may end with elements that are written twice."""
-    body, root, new = target.body, target.root, target.root.inputs[1]
-    lanes = lane_axis(new.shape) if new.shape else 0
-    if width > 1 and strides_of(root.shape)[lanes : lanes + 1] != (1,):
-        raise UnsupportedError("neighbours that are written apart")
-    starts = body.starts(root)
-
-    def write(coords: Coords, count: int) -> None:
-        at: Coord = 0
-        for coord, start, stride in zip(coords, starts, strides_of(root.shape), strict=True):
-            at = at + (start + coord) * stride
-        value = body.value(new, coords, count)
-        offset = body.push_address(target.address, root.dtype, at)
-        body.emit("local.get", value)
-        storage.store(body.function, root.dtype, offset, count)
-
-    nested(body, new.shape, write, width, again=True)
