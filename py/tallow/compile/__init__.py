@@ -16,6 +16,7 @@
     join_in_place parts of a concatenation are computed directly in its result, where the target can
                   (join.py)
     ordered       in a step of training, kernels in the order that takes less memory (order.py)
+    regions_last  updates of a region behind those that read what they update (order.py)
     lower         kernels into steps, results into slots (lower.py, memory.py)
 
 Each pass up to fuse takes a graph and gives a graph, which is checked; most are in passes/. What
@@ -39,7 +40,7 @@ from .indices import Indexed, indexed_inputs
 from .join import join_in_place
 from .limits import Limits
 from .lower import Weights, lower
-from .order import ordered, without_barriers
+from .order import ordered, regions_last, without_barriers
 from .partition import static_nodes
 from .passes.decode import decode
 from .passes.fold import fold
@@ -148,6 +149,8 @@ def compile_graph(
     if target.joins:
         fusion = join_in_place(graph, fusion)
     fusion = ordered(graph, fusion, waits)
+    if not waits:
+        fusion = regions_last(fusion)
     plan, weights = lower(graph, fusion, static, target, types, limits, begin)
     check_fits(plan, target, limits)
     coded = {name: dtype for name, dtype in seen.items() if dtype.coded}

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ..graph import Graph, Node, rebuild
 from ..ops import movement
+from ..ops.positions import update_at
 from .fuse import Fusion, Group
 
 Waits = Mapping[Node, Sequence[Node]]
@@ -51,6 +52,22 @@ def ordered(graph: Graph, fusion: Fusion, waits: Waits) -> Fusion:
     if not waits and _peak(graph, fusion, found) >= _peak(graph, fusion, fusion.groups):
         return fusion
     return replace(fusion, groups=found)
+
+
+def regions_last(fusion: Fusion) -> Fusion:
+    """The groups with each `update_at` behind those that read what it updates, where these do not
+    wait for it: then it is updated in place (memory.py)."""
+    groups, memory = list(fusion.groups), fusion.memory_of
+    for group in fusion.groups:
+        if group.root.op is not update_at:
+            continue
+        source, result = memory(group.root.inputs[0]), memory(group.root)
+        first = groups.index(group)
+        reads = [{memory(node) for node in other.reads} for other in groups]
+        last = max((n for n, read in enumerate(reads) if source in read), default=first)
+        if last > first and all(result not in read for read in reads[first + 1 : last + 1]):
+            groups.insert(last, groups.pop(first))
+    return replace(fusion, groups=groups)
 
 
 class _Lives:

@@ -98,6 +98,18 @@ def test_what_is_read_before_leaves_the_update_in_place(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_the_update_waits_for_those_that_read_the_old_value(device: str) -> None:
+    cache = _Cache()
+    total = make(reduce.sum_, cache.state, axes=(0, 1))
+    new = _update(cache.state, cache.row, cache.start)
+    inputs = (cache.state, cache.row, cache.start)
+    graph = Graph(inputs, {"next": new, "total": total}, states={"state": "next"})
+    plan = compile_graph(graph, device).plan
+    (write,) = _writes(plan)
+    assert _in_place(plan, write) and plan.run[-1] is write
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_an_old_value_that_is_given_or_read_later_is_kept(device: str) -> None:
     cache = _Cache()
     new = _update(cache.state, cache.row, cache.start)
