@@ -17,7 +17,7 @@ import warnings
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from tallow import Tuned, TuningStep, TuningWarning, functional, onnx, tuning_steps
 from tallow.compile import Compiled, plan_serialization
@@ -27,7 +27,7 @@ from tallow.core.streamed_weights import StreamedFile
 from tallow.errors import DataNotLoadedError, DeviceUnavailableError, OnnxFormatError
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node
-from tallow.runtime.base import Backend
+from tallow.runtime.base import Backend, DeviceInfo
 from tallow.runtime.compiling import compile_for
 from tallow.runtime.device import backend, open_device, set_default_device
 from tallow.runtime.session import Session
@@ -35,7 +35,7 @@ from tallow.tensor import Tensor, asarray
 
 from . import javascript, user_model
 from .javascript import copied, view
-from .plan_registry import clear, kept_text, kept_weight, let_go, register
+from .plan_registry import clear, plan_weight, register, release_plan, serialized_plan
 from .steps import Answer, streamed
 from .user_model import (
     close_model,
@@ -49,23 +49,27 @@ from .user_model import (
     time_model,
 )
 
+if TYPE_CHECKING:
+    from . import contract
+    from .contract import Chosen, LoadedModel, OneDevice, Runs, Warned, WarningKind
+
 __all__ = [
     "close_model",
     "compare_model",
     "connect",
-    "kept_text",
-    "kept_weight",
-    "let_go",
     "load_kept",
     "load_model",
     "needed_files",
     "open_model",
     "output_bytes",
+    "plan_weight",
     "predict",
     "profile",
+    "release_plan",
     "reserve",
     "run_model",
     "run_on",
+    "serialized_plan",
     "session_of",
     "start",
     "survey_model",
@@ -105,7 +109,7 @@ _borrowed: dict[str, Any] = {}
 """The backends of other machines, by name; a connection is closed when another device is chosen."""
 
 _usual_warning = warnings.showwarning
-_warned: list[dict[str, str]] = []  # not yet reported to the page
+_warned: list[Warned] = []  # not yet reported to the page
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
@@ -113,12 +117,13 @@ def _show_warning(message: Any, category: type[Warning], *where: Any, **more: An
     if not isinstance(message, TuningWarning):
         _usual_warning(message, category, *where, **more)
         return
-    warning = {"kind": message.kind, "kernel": message.kernel, "why": message.why}
+    kind = cast("WarningKind", message.kind)
+    warning: Warned = {"kind": kind, "kernel": message.kernel, "why": message.why}
     if warning not in _warned:
         _warned.append(warning)
 
 
-def _warnings() -> list[dict[str, str]]:
+def _warnings() -> list[Warned]:
     """The new warnings, which the page shows in its own language."""
     warnings = _warned.copy()
     _warned.clear()
@@ -128,8 +133,8 @@ def _warnings() -> list[dict[str, str]]:
 async def connect(device: str, token: str) -> str:
     """Opens the device of another machine, "remote:https://HOST"; the chosen one stays chosen.
 
-    Returns {"device", "adapter"}. Raises DeviceUnavailableError with the reason if that machine
-    can't be reached or refuses.
+    Returns a `Chosen`. Raises DeviceUnavailableError with the reason if that machine can't be
+    reached or refuses.
     """
     try:
         info = await open_device(device, token=token)
@@ -137,15 +142,14 @@ async def connect(device: str, token: str) -> str:
         # The visitor has just written the address: the reason is enough.
         raise DeviceUnavailableError(str(error.__cause__ or error)) from error
     _borrowed[device] = backend(device)
-    return json.dumps({"device": info.device, "adapter": info.adapter})
+    return _chosen(info)
 
 
 async def start(device: str, token: str | None = None) -> str:
     """Chooses the device by its name, and unloads all models except the visitor's own.
 
-    token: of another machine, with which it is connected again if need be. Returns {"device",
-    "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the device is
-    unavailable.
+    token: of another machine, with which it is connected again if need be. Returns a `Chosen`.
+    Raises DeviceUnavailableError with the reason if the device is unavailable.
     """
     for loaded in _models.values():
         loaded.session.close()
@@ -159,18 +163,21 @@ async def start(device: str, token: str | None = None) -> str:
     set_default_device(device)
     for other in _borrowed.keys() - {device}:
         _borrowed.pop(other).connection.close()
-    info = backend().info
-    return json.dumps({"device": info.device, "adapter": info.adapter, "reason": None})
+    return _chosen(backend().info)
+
+
+def _chosen(info: DeviceInfo) -> str:
+    chosen: Chosen = {"device": info.device, "adapter": info.adapter}
+    return json.dumps(chosen)
 
 
 async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     """Loads a model with its card.
 
-    fetch: returns its files. Returns facts about the model, such as "warnings", "seconds" (the time
-    from the graph to the session) and "compiling" (the milliseconds spent on the graph, the passes
-    and kernels). Replaces a model of the same name. The compiled plan is available from `kept_text`
-    and `kept_weight`, by the number "lent", until `let_go`. Raises OnnxError for a file that cannot
-    be used, DeviceError if the device cannot run the model.
+    fetch: returns its files. Returns a `LoadedModel`. Replaces a model of the same name. The
+    compiled plan is available from `serialized_plan` and `plan_weight`, by its planId, until
+    `release_plan`. Raises OnnxError for a file that cannot be used, DeviceError if the device
+    cannot run the model.
     """
     card = json.loads(card_json)
     used = backend()
@@ -179,20 +186,19 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
         made = await _make(graph, used)
         compiling = 1000 * (building + made.compiling)
         number = register(made.compiled, {"nodes": nodes})
-        facts = {"nodes": nodes, "kept": False, "lent": number, "compiling": compiling}
+        facts = {"nodes": nodes, "kept": False, "planId": number, "compiling": compiling}
         return _enter(name, made.session, card, made.seconds, facts)
 
     return await _with_graph(card, fetch, load)
 
 
 async def load_kept(name: str, card_json: str, text: str, loaded: Any, weights: Any) -> str:
-    """Loads a plan that `kept_text` returned on an earlier visit, without reading a file or
+    """Loads a plan that `serialized_plan` returned on an earlier visit, without reading a file or
     building a graph.
 
     loaded: the parts of it that the worker already has on the GPU, or None; then `weights` is a
-    buffer with all weights (`plan_serialization.restore`). Returns the same facts as `load_model`,
-    without "compiling" and "lent". Raises PlanError for a text from another version, DeviceError if
-    the device cannot run the model.
+    buffer with all weights (`plan_serialization.restore`). Returns a `LoadedModel`. Raises
+    PlanError for a text from another version, DeviceError if the device cannot run the model.
     """
     card = json.loads(card_json)
     used = backend()
@@ -212,8 +218,8 @@ def _enter(
     if previous:
         previous.session.close()
     _models[name] = _Loaded(session, card)
-    facts = {**facts, **session.stats, "seconds": seconds, "warnings": _warnings()}
-    return json.dumps({"name": name, **facts})
+    told = {**facts, **session.stats, "name": name, "seconds": seconds, "warnings": _warnings()}
+    return json.dumps(cast("LoadedModel", told))
 
 
 async def predict(name: str, pixels: Any) -> memoryview:
@@ -230,9 +236,8 @@ async def predict(name: str, pixels: Any) -> memoryview:
 async def profile(name: str, pixels: Any) -> str:
     """Times each kernel of the model `name` on pixels, given as for `predict`.
 
-    Returns {"profile": {... see profile.py}, "plan": {...}, "trace": {...}}: the plan holds the
-    text of the kernels; the trace is for Perfetto. Raises KeyError for a model that is not loaded,
-    FeedError for pixels that do not fit.
+    Returns a `Profiled`. Raises KeyError for a model that is not loaded, FeedError for pixels that
+    do not fit.
     """
     loaded = _models[name]
     (port,) = loaded.session.plan.inputs
@@ -248,12 +253,10 @@ async def run_on(
 ) -> AsyncGenerator[Any, None]:
     """The answer of the model `name` to pixels on a given device, which need not be the chosen one.
 
-    fetch: returns the model's files, for another device than the chosen one. A step is a run. The
-    answer is {"probabilities": [...], "first", "warm"}. "first": milliseconds from the graph to the
-    first answer, including compilation (None on the chosen device, where the model is already
-    loaded). "warm": the median time of up to `warm` more runs, fewer if they are slow (None without
-    any). A session on another device is closed afterwards. Raises KeyError for a model that is not
-    loaded, FeedError for pixels that do not fit, DeviceError.
+    fetch: returns the model's files, for another device than the chosen one. A step is a run, up to
+    `warm` after the first, fewer if they are slow. The answer is a `OneDevice`. A session on
+    another device is closed afterwards. Raises KeyError for a model that is not loaded, FeedError
+    for pixels that do not fit, DeviceError.
     """
     image, loaded = view(pixels), _models[name]
     session, first = loaded.session, None
@@ -280,7 +283,7 @@ async def run_on(
     finally:
         if session is not loaded.session:
             session.close()
-    answer = {
+    answer: OneDevice = {
         "probabilities": result.flat(),
         "first": first,
         "warm": 1000 * statistics.median(times) if times else None,
@@ -288,7 +291,7 @@ async def run_on(
     yield Answer(answer)
 
 
-def _runs(done: int, total: int) -> dict[str, Any]:
+def _runs(done: int, total: int) -> Runs:
     return {"stage": "runs", "done": done, "total": total}
 
 
@@ -298,11 +301,8 @@ async def tune(name: str, fetch: Fetch) -> AsyncGenerator[Any, None]:
 
     fetch: returns the model's files. A step is an op; what was measured is stored wherever the
     steps end. The fastest kernels are used the next time the model is loaded; the loaded model
-    stays unchanged and can answer meanwhile. The answer, and what each step yields so far, is
-    {"ops", "measured", "replaced": [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}:
-    the number of ops that have a choice, and of those measured; the ops whose fastest kernel is not
-    the default, the largest gain first; the clock that was used (`tl.Tuned`); and new warnings.
-    Raises KeyError for a model that is not loaded, DeviceLostError.
+    stays unchanged and can answer meanwhile. The answer is a `contract.Tuned`; so is what each step
+    yields. Raises KeyError for a model that is not loaded, DeviceLostError.
     """
 
     async def begun(graph: Graph, *_: Any) -> tuple[_Steps, TuningStep | None]:
@@ -316,24 +316,25 @@ async def tune(name: str, fetch: Fetch) -> AsyncGenerator[Any, None]:
             ops = step.total
             if step.result:
                 found.append(step.result)
-            yield {"stage": "tuning", **_summary(ops, found)}
+            yield _summary(ops, found)
             step = await anext(steps, None)
     yield Answer(_summary(ops, found))
 
 
-def _summary(ops: int, found: Sequence[Tuned]) -> dict[str, Any]:
+def _summary(ops: int, found: Sequence[Tuned]) -> contract.Tuned:
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
     return {
+        "stage": "tuning",
         "ops": ops,
         "measured": len(found),
         "replaced": [_described(result) for result in replaced],
-        "clock": found[0].clock if found else None,
+        "clock": cast("contract.Clock", found[0].clock) if found else None,
         "warnings": _warnings(),
     }
 
 
-def _described(result: Tuned) -> dict[str, Any]:
+def _described(result: Tuned) -> contract.Replaced:
     return {
         "op": result.op,
         "shape": result.shape,

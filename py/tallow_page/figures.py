@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tallow.core.hostarray import HostArray, StringArray
 from tallow.formats.onnx.values import Value
 
+if TYPE_CHECKING:
+    from .contract import Difference, Series, Times
 
-def times_of(first: float | None, warm: Sequence[float]) -> dict[str, Any]:
+
+def times_of(first: float | None, warm: Sequence[float]) -> Times:
     """The times of a first run and of further ones; each in seconds, the result in milliseconds."""
     return {"first": None if first is None else 1000 * first, "series": series_of(warm)}
 
 
-def series_of(seconds: Sequence[float]) -> dict[str, float] | None:
-    """Statistics of some runs, in milliseconds: "low" and "high" are the quartiles."""
+def series_of(seconds: Sequence[float]) -> Series | None:
+    """Statistics of some runs; None without any."""
     if not seconds:
         return None
     times = sorted(1000 * each for each in seconds)
@@ -33,16 +36,16 @@ def series_of(seconds: Sequence[float]) -> dict[str, float] | None:
     }
 
 
-def difference_of(ours: Value, theirs: Value) -> dict[str, float | None]:
-    """ "difference" and "largest" of an output on two devices; see `compare_model`."""
+def difference_of(name: str, ours: Value, theirs: Value) -> Difference:
+    """How far an output is from the same on another device."""
     import numpy as np
 
     if isinstance(ours, StringArray):
-        return {"difference": float(ours != theirs), "largest": None}
+        return {"name": name, "difference": float(ours != theirs), "largest": None}
     if not isinstance(ours, HostArray):
-        return {"difference": 0.0, "largest": None}
+        return {"name": name, "difference": 0.0, "largest": None}
     if not isinstance(theirs, HostArray) or ours.shape != theirs.shape:
-        return {"difference": None, "largest": None}
+        return {"name": name, "difference": None, "largest": None}
     a, b = (np.asarray(x.numpy(), np.float64) for x in (ours, theirs))
     if ours.dtype.coded:
         a, b = np.array(ours.flat()), np.array(theirs.flat())
@@ -51,6 +54,7 @@ def difference_of(ours: Value, theirs: Value) -> dict[str, float | None]:
     finite = np.abs(b[np.isfinite(b)])
     largest = float(np.max(differences, initial=0.0))
     return {
+        "name": name,
         "difference": largest if np.isfinite(largest) else None,
         "largest": float(np.max(finite, initial=0.0)),
     }

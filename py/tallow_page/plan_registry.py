@@ -38,7 +38,7 @@ def register(
     return number
 
 
-def kept_text(number: int) -> str:
+def serialized_plan(number: int) -> str:
     """The serialized plan, without its weights.
 
     Raises KeyError if the plan is no longer registered.
@@ -46,13 +46,13 @@ def kept_text(number: int) -> str:
     return keep(*_plans[number])
 
 
-def kept_weight(number: int, index: int) -> Any:
+def plan_weight(number: int, index: int) -> Any:
     """The bytes of one weight of the plan, or the part of the model's file that contains them
     (web/shared/streamed.js). Raises KeyError, IndexError."""
     return buffer(_plans[number][0], index)
 
 
-def let_go(number: int) -> None:
+def release_plan(number: int) -> None:
     """Removes a plan, after it was cached or failed to be, and frees its weights."""
     _plans.pop(number, None)
 
@@ -82,7 +82,7 @@ class ModelPlanCache:
     def close(self) -> None:
         """Removes the plans that were registered."""
         for number in self._registered:
-            let_go(number)
+            release_plan(number)
         self._registered.clear()
 
     async def session(self, graph: Graph, device: str | None) -> Session:

@@ -11,10 +11,10 @@ import json
 import sys
 import time
 from array import array
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tallow import onnx
 from tallow.core.devices import EXACT
@@ -34,6 +34,21 @@ from .figures import difference_of, series_of, times_of
 from .plan_registry import Find, ModelPlanCache
 from .steps import Answer, streamed
 from .values import Feeds, cut, feeds_of, flat, info_of, output_of
+
+if TYPE_CHECKING:
+    from .contract import (
+        Compared,
+        Device,
+        MissingFiles,
+        ModelFile,
+        ModelTimes,
+        Place,
+        Reason,
+        RunAnswer,
+        Runs,
+        Survey,
+        UnclearFiles,
+    )
 
 MAX_LINES = 1000  # unsupported features and properties that the page shows
 
@@ -97,9 +112,8 @@ async def needed_files(content: Any, names_json: str) -> str:
 async def open_model(content: Any, names_json: str, *others: Any) -> str:
     """Opens an ONNX file together with external data files: see `needed_files`.
 
-    Returns the contents of the file, with the names of files that it does not need; or {"missing":
-    [locations]} for missing files; or {"unclear": [locations], "given": [names]} if the names do
-    not tell which file is which. Closes the previous model. Raises OnnxError in one line.
+    Returns a `ModelFile`, or `MissingFiles`, or `UnclearFiles`. Closes the previous model. Raises
+    OnnxError in one line.
     """
     global _opened
     close_model()
@@ -111,21 +125,23 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
     try:
         model = _load(content, files)
     except OnnxMissingDataError as error:
-        return json.dumps({"missing": [cut(name) for name in error.files[:MAX_LINES]]})
+        missing: MissingFiles = {"missing": [cut(name) for name in error.files[:MAX_LINES]]}
+        return json.dumps(missing)
     except OnnxAmbiguousDataError as error:
         given = [cut(name) for name in error.given[:MAX_LINES]]
-        return json.dumps({"unclear": [cut(name) for name in error.files], "given": given})
+        unclear: UnclearFiles = {"unclear": [cut(name) for name in error.files], "given": given}
+        return json.dumps(unclear)
     size = len(content) + sum(len(files[name]) for name in model.external)
     metadata, lines = model.metadata, model.unsupported
     _opened = _Opened(model, size, ModelPlanCache(model.constants))
-    facts = {
+    facts: ModelFile = {
         "name": cut(model.name),
         "producer": cut(" ".join(filter(None, (metadata.producer, metadata.producer_version)))),
         "doc": cut(metadata.doc),
         "properties": [
-            [cut(key), cut(value)] for key, value in [*metadata.properties.items()][:MAX_LINES]
+            (cut(key), cut(value)) for key, value in [*metadata.properties.items()][:MAX_LINES]
         ],
-        "opsets": [[domain or "ai.onnx", version] for domain, version in model.opsets.items()],
+        "opsets": [(domain or "ai.onnx", version) for domain, version in model.opsets.items()],
         "ir": metadata.ir_version,
         "bytes": size,
         "unneeded": [name for name in files if name not in model.external],
@@ -149,13 +165,11 @@ def _load(content: Any, files: Mapping[str, Any]) -> onnx.Model:
 async def survey_model(shapes_json: str) -> str:
     """Size, arithmetic and operators of the model for given input shapes by name.
 
-    Returns {"parameters", "weightBytes", "nodes", "multiplyAdds", "whole", "uses": [{"operator",
-    "place", "count", "reason": {"code", "details"} or null}, ...], "unsupported": features found to
-    be unsupported for these shapes} (formats/onnx/run/summary.py, reasons.py). Raises TallowError
-    for shapes that do not fit.
+    Returns a `Survey`; "unsupported" has what is found to be unsupported for these shapes. Raises
+    TallowError for shapes that do not fit.
     """
     found = _model().model.summary(json.loads(shapes_json) or None)
-    facts = {
+    facts: Survey = {
         "parameters": found.parameters,
         "weightBytes": found.bytes,
         "nodes": found.nodes,
@@ -164,9 +178,9 @@ async def survey_model(shapes_json: str) -> str:
         "uses": [
             {
                 "operator": use.operator,
-                "place": use.place,
+                "place": cast("Place", use.place),
                 "count": use.count,
-                "reason": asdict(use.reason) if use.reason else None,
+                "reason": cast("Reason", asdict(use.reason)) if use.reason else None,
             }
             for use in found.uses
         ],
@@ -178,14 +192,9 @@ async def survey_model(shapes_json: str) -> str:
 async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     """Runs the model once on the chosen device and keeps the results.
 
-    find: returns the plan that an earlier visit cached for such inputs, if needed. feeds_json:
-    {"name", "shape", "dtype"} for each input, with the buffers of their elements in the same order;
-    "texts" has the elements of a string input, which has no buffer; "members" those of a sequence;
-    "wide" means that the elements are passed as float64 because JavaScript lacks their type.
-    Returns {"device", "adapter", "first": milliseconds, "outputs": [{"name", "kind", "shape",
-    "dtype", "texts", "members"}, ...], "report", "lent", "refused"}. "lent": the number of a new
-    plan to cache (plan_registry.py), or null; "refused": why the cached plan could not be used, or
-    "". Raises TallowError.
+    find: returns the plan that an earlier visit cached for such inputs, if needed. feeds_json: a
+    `Feed` for each input, with the buffers of their elements in the same order. Returns a
+    `RunAnswer`. Raises TallowError.
     """
     opened = _model()
     opened.feeds = feeds_of(json.loads(feeds_json), buffers)
@@ -207,7 +216,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     session = opened.session
     assert session is not None
     report = session.report()
-    answer = {
+    answer: RunAnswer = {
         "device": _kind(session.device),
         "adapter": session.adapter,
         "first": 1000 * first,
@@ -220,7 +229,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
             "host": len(report.host),
             "bytes": report.bytes,
         },
-        "lent": opened.plan_cache.number,
+        "planId": opened.plan_cache.number,
         "refused": opened.plan_cache.refused,
     }
     return json.dumps(answer)
@@ -239,34 +248,30 @@ def output_bytes(name: str) -> memoryview:
 async def time_model(runs: int, seconds: float) -> AsyncGenerator[Any, None]:
     """Runs the model again on the last inputs, `runs` times, or fewer if `seconds` have passed.
 
-    A step is a run. The answer is {"device", "adapter", "series"}; see figures.py. Raises FeedError
-    if nothing has run yet, or if another run or model came between two steps.
+    A step is a run. The answer is a `ModelTimes`. Raises FeedError if nothing has run yet, or if
+    another run or model came between two steps.
     """
     opened = _model()
     session, feeds = _ran(opened)
     opened.warm = []
-    async with aclosing(_again(opened, session, feeds, runs, seconds)) as times:
-        async for each in times:
+    async with aclosing(_again(opened, session, feeds, runs, seconds)) as spent:
+        async for each in spent:
             opened.warm.append(each)
-            yield {"stage": "runs", "done": len(opened.warm), "total": runs}
-    yield Answer(
-        {
-            "device": _kind(session.device),
-            "adapter": session.adapter,
-            "series": series_of(opened.warm),
-        }
-    )
+            yield _runs(opened.warm, runs)
+    times: ModelTimes = {
+        "device": _kind(session.device),
+        "adapter": session.adapter,
+        "series": series_of(opened.warm),
+    }
+    yield Answer(times)
 
 
 @streamed
 async def compare_model(warm: int, seconds: float) -> AsyncGenerator[Any, None]:
     """Compares the last run with the same run on NumPy or, if NumPy ran it, on the fastest device.
 
-    warm, seconds: see `time_model`. A step is a run. The answer is {"devices": {name: {"first",
-    "series"}, ...}, "outputs": [{"name", "difference", "largest"}, ...]}. "difference": the largest
-    difference of two elements, null if only one of them is a number; "largest": the largest
-    element, for scale. Members of sequences count as outputs. Raises FeedError as `time_model`,
-    TallowError.
+    warm, seconds: see `time_model`. A step is a run. The answer is a `Compared`; members of
+    sequences count as outputs. Raises FeedError as `time_model`, TallowError.
     """
     opened = _model()
     previous, feeds = _ran(opened)
@@ -278,31 +283,34 @@ async def compare_model(warm: int, seconds: float) -> AsyncGenerator[Any, None]:
         results = await session.run_host_async(feeds)
         first = time.perf_counter() - start_time
         again: list[float] = []
-        yield {"stage": "runs", "done": 0, "total": warm}
+        yield _runs(again, warm)
         async with aclosing(_again(opened, session, feeds, warm, seconds)) as times:
             async for each in times:
                 again.append(each)
-                yield {"stage": "runs", "done": len(again), "total": warm}
+                yield _runs(again, warm)
     finally:
         session.close()
     _same(opened, feeds)
     theirs = dict(flat(results))
-    comparison = {
+    comparison: Compared = {
         "devices": {
             _kind(device): times_of(opened.first, opened.warm),
             _kind(other): times_of(first, again),
         },
         "outputs": [
-            {"name": name, **difference_of(value, theirs.get(name))}
-            for name, value in opened.results.items()
+            difference_of(name, value, theirs.get(name)) for name, value in opened.results.items()
         ],
     }
     yield Answer(comparison)
 
 
-def _kind(device: str) -> str:
+def _runs(times: Sequence[float], total: int) -> Runs:
+    return {"stage": "runs", "done": len(times), "total": total}
+
+
+def _kind(device: str) -> Device:
     """What the page calls a device: the address of another machine is left out."""
-    return device.partition(":")[0]
+    return cast("Device", device.partition(":")[0])
 
 
 def _ran(opened: _Opened) -> tuple[ModelSession, Feeds]:

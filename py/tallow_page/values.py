@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallow import onnx
 from tallow.core import dtype as dt
@@ -13,6 +13,9 @@ from tallow.errors import FeedError, TallowError
 from tallow.formats.onnx.values import Value
 
 from .javascript import view
+
+if TYPE_CHECKING:
+    from .contract import Feed, Output, ValueInfo
 
 MAX_TEXT = 4000  # characters of a string from the file that the page shows
 
@@ -24,7 +27,7 @@ def cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
 
 
-def info_of(info: onnx.ValueInfo) -> dict[str, Any]:
+def info_of(info: onnx.ValueInfo) -> ValueInfo:
     """What an input or output is declared to be."""
     return {
         "name": info.name,
@@ -32,17 +35,17 @@ def info_of(info: onnx.ValueInfo) -> dict[str, Any]:
         "dtype": info.dtype.name if info.dtype else None,
         "type": info.type,
         "kind": info.kind,
-        "element": info.element and info_of(info.element),
+        "element": info_of(info.element) if info.element else None,
     }
 
 
-def feeds_of(infos: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
-    """The values of the inputs by name; `run_model` in user_model.py describes both arguments."""
+def feeds_of(infos: Sequence[Feed], buffers: Sequence[Any]) -> Feeds:
+    """The values of the inputs by name. buffers: of their elements, in the same order."""
     rest = iter(buffers)
     return {feed["name"]: _feed(feed, rest) for feed in infos}
 
 
-def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
+def _feed(feed: Feed, rest: Iterator[Any]) -> Value:
     name = feed["name"]
     if "members" in feed:
         return [_feed({**member, "name": name}, rest) for member in feed["members"]]
@@ -82,7 +85,7 @@ def _members(
     return [(f"{name}[{key}]", item) for key, item in pairs]
 
 
-def output_of(name: str, value: Value) -> dict[str, Any]:
+def output_of(name: str, value: Value) -> Output:
     """What an output is, without the elements of arrays."""
     if isinstance(value, StringArray):
         return {"name": name, "kind": "texts", "shape": value.shape, "texts": value.values}

@@ -2,15 +2,15 @@
 
 import type { Words } from "../i18n/messages.js";
 import type { Stage } from "../widgets/engine/bootlog.js";
-import type { Warning } from "../widgets/kernels/tuning.js";
+import type { Tuned, Warned } from "../worker/contract.js";
 import type { Rpc } from "./rpc.js";
 
-export type { Words };
+export type { Tuned, Words };
 
 export type Device = "webgpu" | "wasm" | "numpy" | "remote";
 
 /** What the compiler reports about a model. */
-export type Facts = { kernels?: number; warnings?: Warning[] };
+export type Facts = { kernels?: number; warnings?: Warned[] };
 
 export type Started = {
   /** The device that computes. */
@@ -58,7 +58,7 @@ export type Listener = {
   /** An action failed; its caller gets the error too. */
   failed(words: Words): void;
   /** Warnings for the visitor, beside an answer. */
-  warned(warnings: Warning[]): void;
+  warned(warnings: Warned[]): void;
 };
 
 /** The engine's dependencies, which tests replace. */
@@ -68,15 +68,6 @@ export type Outside = {
   describe(name: string): Promise<{ preprocess: Model["preprocess"] }>;
   /** Milliseconds of a monotonic clock. */
   now(): number;
-};
-
-/** What tuning has measured, at its end or so far; see tune in py/tallow_page/app.py. */
-export type Tuned = {
-  ops: number;
-  measured: number;
-  replaced: { op: string; shape: number[]; kernel: string; gain: number }[];
-  clock: "timestamp" | "clock" | "counted" | null;
-  warnings: Warning[];
 };
 
 /** facts: about the model, if it was loaded again. */

@@ -12,7 +12,7 @@ import { text } from "../i18n/text.js";
 
 /**
  * @typedef {import("../shared/devices.js").Device} Device
- * @typedef {{first: number, warm: number | null}} Times  milliseconds; see py/tallow_page/app.py, run_on
+ * @typedef {Pick<import("../worker/contract.js").OneDevice, "first" | "warm">} Times
  * @typedef {object} Found
  * @property {number} difference  the largest difference between the probabilities of a class
  * @property {number} classes

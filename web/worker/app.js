@@ -14,6 +14,8 @@ import { describeError, emit } from "./serve.js";
 /**
  * @typedef {import("./python.js").Python} Python
  * @typedef {import("./serve.js").Context} Context
+ * @typedef {import("./contract.js").Answers} Answers
+ * @typedef {import("./contract.js").StreamedAnswers} StreamedAnswers
  * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted
@@ -144,10 +146,10 @@ export class App {
   /**
    * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the
    * caller may destroy the arguments afterwards.
-   * @param {"start" | "connect" | "load_model" | "load_kept" | "profile" | "needed_files"
-   *   | "open_model" | "survey_model" | "run_model"} name
+   * @template {keyof Answers} Name
+   * @param {Name} name
    * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
-   * @returns {Promise<any>}
+   * @returns {Promise<Answers[Name]>}
    */
   async ask(name, ...args) {
     return this.#await(this.call(name, ...args), JSON.parse);
@@ -156,13 +158,15 @@ export class App {
   /**
    * Run a long action, a generator of Python's (py/tallow_page/steps.py). Each step is a job, and
    * between two of them the page's messages come in.
+   * @template {keyof StreamedAnswers} Name
    * @param {Context} context
-   * @param {() => Promise<any>} begin  calls the function, as a job
+   * @param {Name} name
+   * @param {() => unknown[] | Promise<unknown[]>} begin  returns the arguments, as a job
    * @param {(job: () => Promise<any>) => Promise<any>} [turn]  runs a job
-   * @returns {Promise<any>}  the answer
+   * @returns {Promise<StreamedAnswers[Name]>}
    * @throws  the signal's reason, once the generator is closed
    */
-  async stream({ signal, progress }, begin, turn = (job) => this.inTurn(job)) {
+  async stream({ signal, progress }, name, begin, turn = (job) => this.inTurn(job)) {
     /** @type {Promise<Opened> | null} */
     let device = null;
     /** @param {() => Promise<any>} job */
@@ -174,7 +178,7 @@ export class App {
         device = this.#current;
         return job();
       });
-    const steps = await step(begin);
+    const steps = await step(async () => this.call(name, ...(await begin())));
     try {
       for (;;) {
         const { answer, progress: report } = await step(async () =>

@@ -81,7 +81,8 @@ const tuning = new Tuning({
     return models.withFiles(model, (fetch) =>
       app.stream(
         context,
-        async () => app.call("tune", model, fetch),
+        "tune",
+        () => [model, fetch],
         (job) => job(),
       ),
     );
@@ -149,11 +150,11 @@ async function compare({ model: name, warm, gpu }, context) {
   const { device: current, machine } = await device.opening;
   const one = current === REFERENCE ? devices[0] : current;
   const nameOf = (/** @type {Device} */ on) => (machine && on === current ? machine.name : on);
-  /** @type {Partial<Record<Device, {probabilities: number[]}>>} */
+  /** @type {Partial<Record<Device, import("./contract.js").OneDevice>>} */
   const runs = {};
   for (const on of warm ? devices : new Set([one, REFERENCE])) {
     const result = await models.withFiles(name, (fetch) =>
-      app.stream(context, async () => app.call("run_on", name, nameOf(on), warm, asked, fetch)),
+      app.stream(context, "run_on", () => [name, nameOf(on), warm, asked, fetch]),
     );
     runs[on] = { ...result, first: result.first ?? model.first };
   }

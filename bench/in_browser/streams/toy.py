@@ -1,5 +1,7 @@
 """A long action that the page does not have: it counts, a step a number."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import AsyncGenerator

@@ -23,7 +23,7 @@ serve({
 
   count({ total, milliseconds }, context) {
     context.signal.addEventListener("abort", async () => (atAbort = (await app.ask("told")).steps));
-    return app.stream(context, async () => app.call("count", total, milliseconds));
+    return app.stream(context, "count", () => [total, milliseconds]);
   },
 
   /** A question that needs Python. */

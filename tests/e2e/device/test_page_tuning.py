@@ -63,7 +63,7 @@ window.Worker = class extends Worker {
 MEASURE = "const { runner, plan, dispatches } = program;"
 HOLD = "() => { globalThis.held = new Promise((goOn) => { globalThis.goOn = goOn; }); }"
 # The tuning fails while globalThis.broken is true.
-TUNE = 'app.call("tune", model, fetch)'
+TUNE = "[model, fetch]"
 BROKEN = f"(globalThis.broken ? globalThis.trial() : {TUNE})"
 # Records every text that the visitor sees meanwhile.
 LISTEN = """() => {

@@ -63,6 +63,7 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any, patch: Any, tmp_
         external_data,
         sequences_optionals_and_odd_values,
         a_run_that_is_cancelled,
+        a_series_that_is_cancelled,
     ):
         step(here, photos)
     a_saved_output_keeps_its_address_while_it_is_shown(here)
@@ -309,6 +310,25 @@ def a_run_that_is_cancelled(here: Opening, _: Any) -> None:
     expect(here.hook("open-summary")).to_have_attribute("data-file", "mnist.onnx")
     here.run()
     expect(here.hook("open-times")).to_have_attribute("data-device", "webgpu")
+
+
+def a_series_that_is_cancelled(here: Opening, _: Any) -> None:
+    """Stops between two runs: the same worker goes on, with the same model."""
+    before = here.page.evaluate("workers.length")
+    here.hook("open-runs").fill("1000000")
+    here.hook("open-time").click()
+    expect(here.hook("open-doing")).to_have_text("Timing warm runs…")
+    here.hook("open-cancel").click()
+    here.rest()
+    expect(here.hook("open-doing")).to_have_text("Cancelled.")
+    here.hook("open-runs").fill("3")
+    here.hook("open-time").click()
+    here.rest()
+    expect(here.hook("open-times")).to_have_attribute("data-runs", "3")
+    here.hook("open-compare").click()
+    here.rest()
+    expect(here.hook("open-compared")).to_contain_text("NumPy")
+    assert here.page.evaluate("workers.length") == before
 
 
 def texts_and_their_markup(here: Opening) -> None:

@@ -149,19 +149,19 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
     async def visits() -> None:
         await app.start("numpy")
         facts = json.loads(await app.load_model("mnist", fetch, card))
-        number = facts.pop("lent")
+        number = facts.pop("planId")
         first = bytes(await app.predict("mnist", pixels))
-        text = app.kept_text(number)
+        text = app.serialized_plan(number)
         sizes = [size for *_, size in json.loads(text)["weights"]]
-        weights = [bytes(app.kept_weight(number, index)) for index in range(len(sizes))]
+        weights = [bytes(app.plan_weight(number, index)) for index in range(len(sizes))]
         assert [len(weight) for weight in weights] == sizes
-        assert app.kept_text(number) == text
+        assert app.serialized_plan(number) == text
         assert bytes(await app.predict("mnist", pixels)) == first
-        app.let_go(number)
+        app.release_plan(number)
         with pytest.raises(KeyError):
-            app.kept_text(number)
+            app.serialized_plan(number)
         with pytest.raises(KeyError):
-            app.kept_weight(number, 0)
+            app.plan_weight(number, 0)
 
         await app.start("numpy")
         whole = b"".join(weight.ljust(-(-len(weight) // 16) * 16, b"\0") for weight in weights)

@@ -57,12 +57,12 @@ class Visit:
             return told
 
         told = asyncio.run(ran())
-        number = told["lent"]
+        number = told["planId"]
         if number is not None:
-            text = app.kept_text(number)
+            text = app.serialized_plan(number)
             sizes = [size for _, _, _, size, *_ in json.loads(text)["weights"]]
             weights = [
-                bytes(app.kept_weight(number, index)) if size else b""
+                bytes(app.plan_weight(number, index)) if size else b""
                 for index, size in enumerate(sizes)
             ]
             self.kept[key] = text, weights
@@ -91,16 +91,16 @@ def answer() -> list[float]:
 def test_the_second_time_nothing_is_compiled_and_no_weight_was_kept(visit: Visit) -> None:
     visit.open(content())
     told = visit.run()
-    assert (told["lent"] is None, told["refused"], visit.compiled) == (False, "", 1)
+    assert (told["planId"] is None, told["refused"], visit.compiled) == (False, "", 1)
     first = answer()
-    assert visit.run()["lent"] is None  # nothing new to keep
+    assert visit.run()["planId"] is None  # nothing new to keep
     ((text, weights),) = visit.kept.values()
     assert sum(map(len, weights)) < 64 < len(WEIGHT.raw_data) and len(text) < 10_000
 
     opened = visit.open(content())
     assert opened["inputs"][0]["shape"] == ["n", 64]
     again = visit.run()
-    assert (again["lent"], again["refused"], visit.compiled) == (None, "", 1)
+    assert (again["planId"], again["refused"], visit.compiled) == (None, "", 1)
     assert answer() == first == (X @ numpy_helper.to_array(WEIGHT)).ravel().tolist()
     assert again["report"] == told["report"]
 
@@ -108,10 +108,10 @@ def test_the_second_time_nothing_is_compiled_and_no_weight_was_kept(visit: Visit
 def test_other_shapes_of_the_same_model_are_other_plans(visit: Visit) -> None:
     visit.open(content())
     visit.run("two")
-    assert visit.run("one", X[:1])["lent"] is not None
+    assert visit.run("one", X[:1])["planId"] is not None
     visit.open(content())
-    assert visit.run("one", X[:1])["lent"] is None
-    assert visit.run("two")["lent"] is None
+    assert visit.run("one", X[:1])["planId"] is None
+    assert visit.run("two")["planId"] is None
     assert visit.compiled == 2
     assert len(answer()) == 128
 
@@ -122,23 +122,23 @@ def test_what_is_of_no_use_is_compiled_anew_and_told(visit: Visit, text: str) ->
     visit.open(content())
     told = visit.run()
     assert "not a stored plan" in told["refused"]
-    assert told["lent"] is not None and visit.compiled == 1
+    assert told["planId"] is not None and visit.compiled == 1
     assert answer() == (X @ numpy_helper.to_array(WEIGHT)).ravel().tolist()
 
 
 def test_what_is_lent_ends_with_the_model_and_with_its_session(visit: Visit) -> None:
     visit.open(content())
-    number = visit.run()["lent"]
+    number = visit.run()["planId"]
     visit.run("one", X[:1])
-    assert app.kept_text(number)  # the page keeps it only after that run
+    assert app.serialized_plan(number)  # the page keeps it only after that run
     app.close_model()
     with pytest.raises(KeyError):
-        app.kept_text(number)
+        app.serialized_plan(number)
     visit.open(content())
-    number = visit.run("another")["lent"]
+    number = visit.run("another")["planId"]
     asyncio.run(app.start("numpy"))
     with pytest.raises(KeyError):
-        app.kept_text(number)
+        app.serialized_plan(number)
 
 
 def test_numbers_that_are_drawn_anew_each_time_are_not_kept(visit: Visit) -> None:
@@ -146,10 +146,10 @@ def test_numbers_that_are_drawn_anew_each_time_are_not_kept(visit: Visit) -> Non
     nodes = [helper.make_node("MatMul", ["x", "w"], ["z"]), noise]
     nodes.append(helper.make_node("Add", ["z", "noise"], ["y"]))
     visit.open(content(*nodes))
-    assert visit.run()["lent"] is None
+    assert visit.run()["planId"] is None
     first = answer()
     visit.open(content(*nodes))
-    assert visit.run()["lent"] is None
+    assert visit.run()["planId"] is None
     assert answer() != first
 
 
@@ -165,7 +165,7 @@ def test_of_several_stages_the_first_is_kept(visit: Visit) -> None:
     visit.run()
     first, compiled = answer(), visit.compiled
     visit.open(content(*nodes))
-    assert visit.run()["lent"] is None
+    assert visit.run()["planId"] is None
     assert visit.compiled == compiled
     assert answer() == first
     visit.open(content(*nodes))

@@ -6,12 +6,8 @@ import { OpenOutput } from "./output.js";
 import { OpenTimes } from "./times.js";
 
 /**
- * @typedef {object} Answer  see run_model in py/tallow_page/user_model.py
- * @property {import("../../engine/types.js").Device} device
- * @property {string} adapter
- * @property {number} first
- * @property {import("./output.js").Output[]} outputs
- * @property {{dispatches: number, moved: string[], host: number, bytes: number}} report
+ * @typedef {Omit<import("../../worker/contract.js").RunAnswer, "outputs"> & {outputs:
+ *   import("./output.js").Output[]}} Answer  with the elements of its outputs
  */
 
 export class OpenAnswer {

@@ -7,37 +7,10 @@ import { text } from "../../i18n/text.js";
 import { make } from "../../widgets/dom.js";
 
 /**
- * @typedef {object} Info  an input or output; see py/tallow/formats/onnx/records.py
- * @property {string} name
- * @property {(number | string)[] | null} shape
- * @property {string | null} dtype
- * @property {string} type
- * @property {string} kind
- * @property {Info | null} element  of a sequence's members, or of an optional's value
- *
- * @typedef {object} ModelInfo  see open_model in py/tallow_page/user_model.py
- * @property {string} name
- * @property {string} producer
- * @property {string} doc
- * @property {[string, string][]} properties
- * @property {[string, number][]} opsets
- * @property {number} ir
- * @property {number} bytes
- * @property {Info[]} inputs
- * @property {Info[]} outputs
- * @property {string[]} unsupported
- * @property {number} left
- *
- * @typedef {{code: string, details: (string | number)[]}} Reason  see py/tallow/formats/onnx/reasons.py
- *
- * @typedef {object} Survey  see survey_model there
- * @property {number} parameters
- * @property {number} weightBytes
- * @property {number} nodes
- * @property {number | null} multiplyAdds
- * @property {boolean} whole
- * @property {string[]} unsupported  including what is unsupported for these shapes
- * @property {{operator: string, place: "device" | "host" | "nowhere", count: number, reason: Reason | null}[]} uses
+ * @typedef {import("../../worker/contract.js").ValueInfo} Info
+ * @typedef {import("../../worker/contract.js").ModelFile} ModelInfo
+ * @typedef {import("../../worker/contract.js").Reason} Reason
+ * @typedef {import("../../worker/contract.js").Survey} Survey
  */
 
 /** Limits for what is shown: rows of operators; inputs or outputs. */

@@ -21,11 +21,7 @@ import { OpenWork } from "./work.js";
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
  * @typedef {import("../../prepare/files.js").Given} Given
- * @typedef {object} FileInfo  see open_model in py/tallow_page/user_model.py
- * @property {string[]} [missing]
- * @property {string[]} [unclear]
- * @property {string[]} [given]
- * @property {string[]} unneeded
+ * @typedef {import("../../worker/contract.js").Answers["open_model"]} FileInfo
  */
 
 /** Limits of the warm runs after a first run and in comparisons. */
@@ -198,19 +194,19 @@ export class Open {
   }
 
   /**
-   * @param {import("./facts.js").ModelInfo & FileInfo} info
+   * @param {FileInfo} info
    * @param {import("./files.js").Files} files
    */
   #show(info, { file, others }) {
-    if (info.missing) {
+    if ("missing" in info) {
       this.#model.mayNeedFiles = true;
       const given = others.length ? words("openGivenToo", pathsOf(others)) : "";
       this.#fail(words("openMissing", file.name, info.missing.join(", "), nested(given)));
       return;
     }
-    if (info.unclear) {
+    if ("unclear" in info) {
       this.#model.mayNeedFiles = true;
-      const [locations, names] = [info.unclear, info.given ?? []].map((each) => each.join(", "));
+      const [locations, names] = [info.unclear, info.given].map((each) => each.join(", "));
       const why = words("openUnclear", file.name, locations, names);
       this.#fail(why, new UnclearFilesError(why));
       return;

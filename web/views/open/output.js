@@ -14,16 +14,9 @@ import { SavedFiles } from "../../widgets/saved_files.js";
 import { make } from "../../widgets/dom.js";
 
 /**
- * @typedef {object} Output  see run_model in py/tallow_page/user_model.py
- * @property {string} name
- * @property {"tensor" | "texts" | "sequence" | "none"} kind
- * @property {number[]} shape
- * @property {string} [dtype]
- * @property {string[]} [texts]
- * @property {Uint8Array} [bytes]
- * @property {Output[]} [members]  of a sequence
- *
- * @typedef {{name: string, difference: number | null, largest: number | null}} Difference
+ * @typedef {Omit<import("../../worker/contract.js").Output, "members"> & {bytes?: Uint8Array,
+ *   members: Output[] | null}} Output  with its elements
+ * @typedef {import("../../worker/contract.js").Difference} Difference
  * @typedef {"top" | "table" | "histogram" | "image"} View
  */
 

@@ -13,18 +13,8 @@ import { text } from "../../i18n/text.js";
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
  * @typedef {import("../../shared/devices.js").Device} Device
- * @typedef {object} Series  of runs, in milliseconds; low and high are the quartiles
- * @property {number} count
- * @property {number} median
- * @property {number} low
- * @property {number} high
- * @property {number} least
- * @property {number} most
- *
- * @typedef {{first: number | null, series: Series | null}} Times
- * @typedef {object} Compared  see compare_model in py/tallow_page/user_model.py
- * @property {Partial<Record<Device, Times>>} devices
- * @property {{name: string, difference: number | null, largest: number | null}[]} outputs
+ * @typedef {import("../../worker/contract.js").Series} Series
+ * @typedef {import("../../worker/contract.js").Compared} Compared
  */
 
 export class OpenTimes {

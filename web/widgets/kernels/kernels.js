@@ -19,33 +19,9 @@ import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
 
 /**
- * @typedef {object} Kernel  see py/tallow/runtime/profile.py
- * @property {number} number
- * @property {string} name
- * @property {string} anchor
- * @property {string[]} ops
- * @property {number[]} shape
- * @property {number} milliseconds
- * @property {number} share
- * @property {number} gflops
- * @property {number} read
- * @property {number} written
- * @property {number[]} reads
- * @property {number} writes
- * @property {Record<string, number | boolean>} constants
- * @property {number[]} workgroups
- * @property {number} module  of the plan, -1 if a GPU does not run it
- * @property {string} [code]  WebAssembly; WGSL is in the plan
- *
- * @typedef {object} Profile
- * @property {string} name
- * @property {"timestamp" | "clock" | "counted"} source
- * @property {number} resolution
- * @property {number} repeats
- * @property {number} milliseconds
- * @property {Kernel[]} kernels
- *
- * @typedef {{profile: Profile, plan: {modules: string[]}, trace: object}} Answer
+ * @typedef {import("../../worker/contract.js").Kernel} Kernel
+ * @typedef {import("../../worker/contract.js").Profile} Profile
+ * @typedef {import("../../worker/contract.js").Profiled} Answer
  * @typedef {() => Promise<string>} FindModel
  */
 

@@ -9,7 +9,7 @@ import { NotReady } from "../../engine/engine.js";
 import { say, words, wordsOf } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
-/** @typedef {{kind: keyof typeof text.tuningWarnings, kernel: string, why: string}} Warning  see py/tallow/devices/webgpu/tuning.py */
+/** @typedef {import("../../worker/contract.js").Warned} Warning */
 
 export class Tuning {
   #root;

@@ -24,9 +24,8 @@ import { reportStage, stage } from "../stage.js";
  * @property {import("../app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
- * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what
- *   app.py reports about a model, in part; seconds: from its graph, or its plan, until it could
- *   answer; lent: the id of its compiled plan
+ * @typedef {Pick<import("../contract.js").LoadedModel, "seconds" | "warnings" | "planId"
+ *   | "compiling">} Facts  about a model, in part
  *
  * @typedef {object} Files  of a model; see py/tallow_build/content/split_model.py
  * @property {Uint8Array} graph
@@ -123,7 +122,7 @@ export class Models {
     // For traces of the page (bench/visits.py). Visits with a saved plan don't have this measure.
     performance.measure("tallow:compile", {
       end: performance.now(),
-      duration: facts.compiling,
+      duration: facts.compiling ?? 0,
     });
     this.savePlan(name, fetched, facts).catch(() => {}); // fails if Python itself failed
     return facts;
@@ -249,9 +248,9 @@ export class Models {
    * Save the plan that Python compiled, once the worker is idle.
    * @param {string} name
    * @param {{key: import("./plans.js").Key | null}} fetched
-   * @param {{warnings: unknown[], lent?: number}} facts
+   * @param {Pick<Facts, "warnings" | "planId">} facts
    */
-  async savePlan(name, { key }, { warnings, lent: id }) {
+  async savePlan(name, { key }, { warnings, planId }) {
     const { app, idle } = this.#worker;
     try {
       // A model that caused a warning is compiled again next time, so that it warns again.
@@ -259,10 +258,10 @@ export class Models {
       await idle();
       const began = performance.now();
       try {
-        const text = /** @type {string} */ (app.call("kept_text", id));
+        const text = /** @type {string} */ (app.call("serialized_plan", planId));
         const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
         const saved = await save(key, text, sizes, (index) => {
-          const held = app.call("kept_weight", id, index);
+          const held = app.call("plan_weight", planId, index);
           return held instanceof Part ? held.bytes() : app.copy(held);
         });
         if (saved) reportStage("keep", { model: name }, "done", began);
@@ -272,7 +271,7 @@ export class Models {
         reportStage("keep", { model: name, why: describeError(error).words }, "failed", began);
       }
     } finally {
-      app.call("let_go", id);
+      app.call("release_plan", planId);
     }
   }
 }

@@ -22,14 +22,9 @@ import { reportStage } from "../stage.js";
  * @property {import("./models.js").Models} models
  * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
  *
- * @typedef {object} Feed  a value of one input; see run_model in py/tallow_page/user_model.py
- * @property {string} name
- * @property {number[]} shape
- * @property {string} [dtype]
- * @property {Uint8Array} [bytes]
- * @property {boolean} [wide]
- * @property {string[]} [texts]
- * @property {Feed[]} [members]  of a sequence
+ * @typedef {Omit<import("../contract.js").Feed, "name" | "shape" | "members"> & {name: string,
+ *   shape: number[], bytes?: Uint8Array, members?: Feed[]}} Feed  a value of one input, with the
+ *   buffer of its elements
  */
 
 /** Progress is reported whenever this many bytes of a file were read. */
@@ -78,15 +73,17 @@ export function userModelActions({ app, models, settled }) {
 
   /**
    * Run a long action on the model; other questions come between its steps.
-   * @param {number} id
+   * @param {{id: number, runs: number, seconds: number}} args
    * @param {Context} context
-   * @param {() => any} begin  calls a function of Python
+   * @param {"time_model" | "compare_model"} name
+   * @param {() => Promise<unknown>} [before]
    */
-  const stream = async (id, context, begin) => {
+  const stream = async ({ id, runs, seconds }, context, name, before) => {
     await settled();
-    return app.stream(context, async () => {
+    return app.stream(context, name, async () => {
       if (id !== open) throw new NotOpenError(`Model ${id} is not open here.`);
-      return begin();
+      await before?.();
+      return [runs, seconds];
     });
   };
 
@@ -204,11 +201,14 @@ export function userModelActions({ app, models, settled }) {
           const info = await app.ask("open_model", held[0], names, ...held.slice(1));
           // The fingerprints include the names of the external data, but not of the model's own
           // file.
-          const needed = rest.filter(([path]) => !info.unneeded?.includes(path));
-          info.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
+          const unneeded = "unneeded" in info ? info.unneeded : [];
+          const needed = rest.filter(([path]) => !unneeded.includes(path));
           content = { name, files: fingerprint === null ? null : [fingerprint, ...needed] };
           open = id;
-          return info;
+          return {
+            ...info,
+            unneeded: paths.filter((path) => !needed.some(([other]) => other === path)),
+          };
         } catch (error) {
           app.call("close_model"); // otherwise Python's traceback would keep the file in memory
           throw error;
@@ -232,28 +232,24 @@ export function userModelActions({ app, models, settled }) {
         const { name } = content;
         const key = await keyFor(feeds);
         const recalled = () => recall(name, key);
-        const { lent, refused, ...answer } = await app.askWithNumpy(
+        const { planId, refused, ...answer } = await app.askWithNumpy(
           "run_model",
           described,
           recalled,
           ...bytes,
         );
         if (refused) await discardPlan(name, key, refused);
-        if (lent) models.savePlan(name, { key }, { warnings: [], lent }).catch(() => {});
+        if (planId) models.savePlan(name, { key }, { warnings: [], planId }).catch(() => {});
         fetchBytes(answer.outputs);
         return answer;
       }),
 
     /** @param {{id: number, runs: number, seconds: number}} args @param {Context} context */
-    timeModel: ({ id, runs, seconds }, context) =>
-      stream(id, context, () => app.call("time_model", runs, seconds)),
+    timeModel: (args, context) => stream(args, context, "time_model"),
 
     /** @param {{id: number, runs: number, seconds: number}} args @param {Context} context */
-    compareModel: ({ id, runs, seconds }, context) =>
-      stream(id, context, async () => {
-        await app.prepareAll(true);
-        return app.call("compare_model", runs, seconds);
-      }),
+    compareModel: (args, context) =>
+      stream(args, context, "compare_model", () => app.prepareAll(true)),
 
     /** @param {{id: number}} args */
     closeModel: ({ id }) =>

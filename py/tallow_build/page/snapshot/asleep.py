@@ -19,10 +19,10 @@ _FOR_NUMPY = (
 )
 
 # What the page's views do not use: training, files of weights, writing ONNX, plans of eager code
-# for many shapes, functions that no operator of ONNX is made of. A script that imports it has it
-# fetched.
+# for many shapes, functions that no operator of ONNX is made of; and types alone. A script that
+# imports it has it fetched.
 _ON_DEMAND = re.compile(
-    r"tallow\.("
+    r"tallow_page\.contract$|tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
     r"|metrics|train|telemetry|files|vision|ray|serve|devices\.remote)(\.|$)"
     r"|core\.(packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"

@@ -1,0 +1,356 @@
+"""What crosses between JavaScript and Python as JSON, each record once.
+
+Only type checkers import this; web/worker/contract.d.ts is written from it (`python -m
+tallow_build.contract`). Beside these records cross strings, numbers and buffers.
+"""
+
+# Why: docs/decisions/page.md, "The contract is types alone"
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+# ---- devices and the site's models ------------------------------------------------------------
+
+
+class Chosen(TypedDict):
+    """A device, and the name of its adapter."""
+
+    device: str
+    adapter: str
+
+
+WarningKind = Literal["leftOut", "unread", "damaged", "unkept"]
+
+
+class Warned(TypedDict):
+    """A TuningWarning (py/tallow/runtime/tuning.py)."""
+
+    kind: WarningKind
+    kernel: str
+    why: str
+
+
+class LoadedModel(TypedDict):
+    """Facts about a model that can answer.
+
+    nodes: of the file's network. kept: whether its plan was stored on an earlier visit; otherwise
+    planId is the number of the new one (plan_registry.py), and compiling the milliseconds spent on
+    the graph, the passes and WGSL. seconds: from the graph, or the stored plan, to the session. The
+    others: `Session.stats`.
+    """
+
+    name: str
+    nodes: int
+    kept: bool
+    planId: NotRequired[int]
+    compiling: NotRequired[float]
+    seconds: float
+    warnings: Sequence[Warned]
+    kernels: int
+    dispatches: int
+    slots: int
+    bytes: int
+    weights: int
+    runs: int
+    adapter: str
+
+
+class OneDevice(TypedDict):
+    """An answer on one device: its probabilities; milliseconds of the first run, from the graph on,
+    null where the model was loaded; the median of the further ones, null without any."""
+
+    probabilities: Sequence[float]
+    first: float | None
+    warm: float | None
+
+
+class Runs(TypedDict):
+    """Progress: runs that are done, of so many at most."""
+
+    stage: Literal["runs"]
+    done: int
+    total: int
+
+
+class Replaced(TypedDict):
+    """An op whose fastest kernel is not the rule's, and how many times as fast that is."""
+
+    op: str
+    shape: Sequence[int]
+    kernel: str
+    gain: float
+
+
+Clock = Literal["timestamp", "clock", "counted"]
+
+
+class Tuned(TypedDict):
+    """What tuning has measured, at its end or so far: ops that have a choice, and those measured;
+    the largest gain first; whose clock was used, null before the first op; new warnings."""
+
+    stage: Literal["tuning"]
+    ops: int
+    measured: int
+    replaced: Sequence[Replaced]
+    clock: Clock | None
+    warnings: Sequence[Warned]
+
+
+class Kernel(TypedDict):
+    """A KernelTime of py/tallow/runtime/profile.py. code: WebAssembly's; WGSL is in the plan."""
+
+    number: int
+    name: str
+    anchor: str
+    ops: Sequence[str]
+    shape: Sequence[int]
+    dtype: str
+    milliseconds: float
+    share: float
+    flops: int
+    gflops: float
+    read: int
+    written: int
+    reads: Sequence[int]
+    writes: int
+    constants: Mapping[str, float | bool]
+    workgroups: Sequence[int]
+    module: int
+    code: NotRequired[str]
+
+
+class Profile(TypedDict):
+    """`Profile.to_dict` of py/tallow/runtime/profile.py."""
+
+    name: str
+    device: str
+    adapter: str
+    source: Clock
+    explanation: str
+    resolution: float
+    repeats: int
+    milliseconds: float
+    kernels: Sequence[Kernel]
+
+
+class Modules(TypedDict):
+    """A plan, of which the page reads the text of its kernels."""
+
+    modules: Sequence[str]
+
+
+class Profiled(TypedDict):
+    """A profile, its plan, and a trace for Perfetto."""
+
+    profile: Profile
+    plan: Modules
+    trace: Mapping[str, Any]
+
+
+# ---- the visitor's model ----------------------------------------------------------------------
+
+
+class ValueInfo(TypedDict):
+    """What an input or output is declared to be (py/tallow/formats/onnx/records.py). element: of a
+    sequence's members, or of an optional's value."""
+
+    name: str
+    shape: Sequence[int | str] | None
+    dtype: str | None
+    type: str
+    kind: str
+    element: ValueInfo | None
+
+
+class ModelFile(TypedDict):
+    """The contents of an ONNX file, and the given files that it does not need. left: unsupported
+    features that are not listed."""
+
+    name: str
+    producer: str
+    doc: str
+    properties: Sequence[tuple[str, str]]
+    opsets: Sequence[tuple[str, int]]
+    ir: int
+    bytes: int
+    unneeded: Sequence[str]
+    inputs: Sequence[ValueInfo]
+    outputs: Sequence[ValueInfo]
+    unsupported: Sequence[str]
+    left: int
+
+
+class MissingFiles(TypedDict):
+    """Locations of external data that no given file has."""
+
+    missing: Sequence[str]
+
+
+class UnclearFiles(TypedDict):
+    """Locations of external data, and given files whose names do not tell which is which."""
+
+    unclear: Sequence[str]
+    given: Sequence[str]
+
+
+class Reason(TypedDict):
+    """Why a node is not on the device (py/tallow/formats/onnx/reasons.py)."""
+
+    code: str
+    details: Sequence[str | int]
+
+
+Place = Literal["device", "host", "nowhere"]
+
+
+class OperatorUse(TypedDict):
+    """How often an operator is used in one place."""
+
+    operator: str
+    place: Place
+    count: int
+    reason: Reason | None
+
+
+class Survey(TypedDict):
+    """Size, arithmetic and operators of a model for given lengths (formats/onnx/run/summary.py).
+    whole: whether multiplyAdds counts all nodes."""
+
+    parameters: int
+    weightBytes: int
+    nodes: int
+    multiplyAdds: int | None
+    whole: bool
+    uses: Sequence[OperatorUse]
+    unsupported: Sequence[str]
+
+
+class Feed(TypedDict):
+    """A value of an input, without the buffer of its elements. texts: the elements of strings,
+    which have no buffer. members: of a sequence. wide: the elements are passed as float64, because
+    JavaScript lacks their type."""
+
+    name: str
+    shape: Sequence[int]
+    dtype: NotRequired[str]
+    wide: NotRequired[bool]
+    texts: NotRequired[Sequence[str]]
+    members: NotRequired[Sequence[Feed]]
+
+
+class Output(TypedDict):
+    """A result, without the elements of an array. dtype: of a tensor. texts: of strings.
+    members: of a sequence."""
+
+    name: str
+    kind: Literal["tensor", "texts", "sequence", "none"]
+    shape: Sequence[int]
+    dtype: NotRequired[str]
+    texts: NotRequired[Sequence[str]]
+    members: NotRequired[Sequence[Output]]
+
+
+class RunReport(TypedDict):
+    """What a run did: `Report` of py/tallow/formats/onnx/run/report.py. host: nodes computed by the
+    host; bytes: that crossed; moved: why a part did not run on the device."""
+
+    parts: int
+    nodes: int
+    dispatches: int
+    moved: Sequence[str]
+    host: int
+    bytes: int
+
+
+Device = Literal["webgpu", "wasm", "numpy", "remote"]
+
+
+class RunAnswer(TypedDict):
+    """A run. first: milliseconds. planId: of a new plan to store (plan_registry.py). refused: why
+    the stored plan could not be used, or ""."""
+
+    device: Device
+    adapter: str
+    first: float
+    outputs: Sequence[Output]
+    report: RunReport
+    planId: int | None
+    refused: str
+
+
+class Series(TypedDict):
+    """Statistics of runs, in milliseconds; low and high are the quartiles."""
+
+    count: int
+    median: float
+    low: float
+    high: float
+    least: float
+    most: float
+
+
+class ModelTimes(TypedDict):
+    """The runs after the first, null without any."""
+
+    device: str
+    adapter: str
+    series: Series | None
+
+
+class Times(TypedDict):
+    """Milliseconds of a first run, and the further ones."""
+
+    first: float | None
+    series: Series | None
+
+
+class Difference(TypedDict):
+    """The largest difference of two elements, null if only one of them is a number; and the largest
+    element, for scale."""
+
+    name: str
+    difference: float | None
+    largest: float | None
+
+
+class Compared(TypedDict):
+    """A run on two devices."""
+
+    devices: Mapping[Device, Times]
+    outputs: Sequence[Difference]
+
+
+# ---- which function answers with what ---------------------------------------------------------
+
+
+class Answers:
+    """The functions of app.py that are awaited, and their answers."""
+
+    start: Chosen
+    connect: Chosen
+    load_model: LoadedModel
+    load_kept: LoadedModel
+    profile: Profiled
+    needed_files: Sequence[str]
+    open_model: ModelFile | MissingFiles | UnclearFiles
+    survey_model: Survey
+    run_model: RunAnswer
+
+
+class StreamedAnswers:
+    """The long actions (steps.py) and their answers."""
+
+    run_on: OneDevice
+    tune: Tuned
+    time_model: ModelTimes
+    compare_model: Compared
+
+
+class StreamedProgress:
+    """What they report on the way."""
+
+    run_on: Runs
+    tune: Tuned
+    time_model: Runs
+    compare_model: Runs

@@ -1,0 +1,69 @@
+"""The contract between JavaScript and Python: its types in TypeScript are fresh, and what the
+functions of app.py are said to answer is what there is."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from typing import Any, TypedDict, get_type_hints
+
+import pytest
+
+from tallow.runtime.profile import KernelTime, Profile
+from tallow_build import contract as written
+from tallow_build.paths import ROOT, WEB
+from tallow_page import app, contract
+
+
+def test_the_types_of_javascript_are_fresh() -> None:
+    assert written.FILE.read_text("utf-8") == written.text(), (
+        "run `PYTHONPATH=py python -m tallow_build.contract`"
+    )
+
+
+def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() -> None:
+    functions = {name: getattr(app, name) for name in app.__all__}
+    # `predict` answers with a buffer.
+    awaited = {name for name, f in functions.items() if inspect.iscoroutinefunction(f)}
+    assert awaited - {"predict"} == get_type_hints(contract.Answers).keys()
+    streamed = {name for name, f in functions.items() if inspect.isasyncgenfunction(f)}
+    assert streamed == get_type_hints(contract.StreamedAnswers).keys()
+    assert streamed == get_type_hints(contract.StreamedProgress).keys()
+
+
+def test_profiles_have_the_fields_that_the_contract_says() -> None:
+    kernel = {*KernelTime.__dataclass_fields__, "gflops"}
+    assert get_type_hints(contract.Kernel).keys() == kernel
+    keys = re.findall(r'"(\w+)": (?:self|kernels)', inspect.getsource(Profile.to_dict))
+    assert set(keys) == get_type_hints(contract.Profile).keys()
+
+
+def test_a_type_that_json_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Strange(TypedDict):
+        """Has bytes."""
+
+        parts: bytes
+
+    monkeypatch.setattr(written, "records", lambda: [Strange])
+    monkeypatch.setattr(written, "get_type_hints", lambda *_, **more: {"parts": bytes})
+    with pytest.raises(TypeError, match="JSON has no <class 'bytes'>"):
+        written.text()
+
+
+def test_no_other_file_of_the_page_states_what_python_answers() -> None:
+    """A typedef that says "see py/tallow_page" would be a second statement."""
+    second: list[Any] = [
+        path
+        for path in WEB.rglob("*.js")
+        if re.search(r"@typedef [^\n]*see .*py/tallow_page", path.read_text("utf-8"))
+    ]
+    assert second == []
+
+
+def test_the_page_does_not_load_the_contract() -> None:
+    """It is types alone: its bytes would count in every first visit."""
+    code = "import sys, tallow_page.app; sys.exit('tallow_page.contract' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
+    assert done.returncode == 0

@@ -1,0 +1,315 @@
+// Written by tallow_build/contract.py from tallow_page/contract.py: do not change it.
+
+/** A device, and the name of its adapter. */
+export type Chosen = {
+  device: string;
+  adapter: string;
+};
+
+/** A TuningWarning (py/tallow/runtime/tuning.py). */
+export type Warned = {
+  kind: "leftOut" | "unread" | "damaged" | "unkept";
+  kernel: string;
+  why: string;
+};
+
+/**
+ * Facts about a model that can answer.  nodes: of the file's network. kept: whether its plan was
+ * stored on an earlier visit; otherwise planId is the number of the new one (plan_registry.py), and
+ * compiling the milliseconds spent on the graph, the passes and WGSL. seconds: from the graph, or
+ * the stored plan, to the session. The others: `Session.stats`.
+ */
+export type LoadedModel = {
+  name: string;
+  nodes: number;
+  kept: boolean;
+  planId?: number;
+  compiling?: number;
+  seconds: number;
+  warnings: Warned[];
+  kernels: number;
+  dispatches: number;
+  slots: number;
+  bytes: number;
+  weights: number;
+  runs: number;
+  adapter: string;
+};
+
+/**
+ * An answer on one device: its probabilities; milliseconds of the first run, from the graph on,
+ * null where the model was loaded; the median of the further ones, null without any.
+ */
+export type OneDevice = {
+  probabilities: number[];
+  first: number | null;
+  warm: number | null;
+};
+
+/** Progress: runs that are done, of so many at most. */
+export type Runs = {
+  stage: "runs";
+  done: number;
+  total: number;
+};
+
+/** An op whose fastest kernel is not the rule's, and how many times as fast that is. */
+export type Replaced = {
+  op: string;
+  shape: number[];
+  kernel: string;
+  gain: number;
+};
+
+/**
+ * What tuning has measured, at its end or so far: ops that have a choice, and those measured; the
+ * largest gain first; whose clock was used, null before the first op; new warnings.
+ */
+export type Tuned = {
+  stage: "tuning";
+  ops: number;
+  measured: number;
+  replaced: Replaced[];
+  clock: "timestamp" | "clock" | "counted" | null;
+  warnings: Warned[];
+};
+
+/** A KernelTime of py/tallow/runtime/profile.py. code: WebAssembly's; WGSL is in the plan. */
+export type Kernel = {
+  number: number;
+  name: string;
+  anchor: string;
+  ops: string[];
+  shape: number[];
+  dtype: string;
+  milliseconds: number;
+  share: number;
+  flops: number;
+  gflops: number;
+  read: number;
+  written: number;
+  reads: number[];
+  writes: number;
+  constants: Record<string, number | boolean>;
+  workgroups: number[];
+  module: number;
+  code?: string;
+};
+
+/** `Profile.to_dict` of py/tallow/runtime/profile.py. */
+export type Profile = {
+  name: string;
+  device: string;
+  adapter: string;
+  source: "timestamp" | "clock" | "counted";
+  explanation: string;
+  resolution: number;
+  repeats: number;
+  milliseconds: number;
+  kernels: Kernel[];
+};
+
+/** A plan, of which the page reads the text of its kernels. */
+export type Modules = {
+  modules: string[];
+};
+
+/** A profile, its plan, and a trace for Perfetto. */
+export type Profiled = {
+  profile: Profile;
+  plan: Modules;
+  trace: Record<string, any>;
+};
+
+/**
+ * What an input or output is declared to be (py/tallow/formats/onnx/records.py). element: of a
+ * sequence's members, or of an optional's value.
+ */
+export type ValueInfo = {
+  name: string;
+  shape: (number | string)[] | null;
+  dtype: string | null;
+  type: string;
+  kind: string;
+  element: ValueInfo | null;
+};
+
+/**
+ * The contents of an ONNX file, and the given files that it does not need. left: unsupported
+ * features that are not listed.
+ */
+export type ModelFile = {
+  name: string;
+  producer: string;
+  doc: string;
+  properties: [string, string][];
+  opsets: [string, number][];
+  ir: number;
+  bytes: number;
+  unneeded: string[];
+  inputs: ValueInfo[];
+  outputs: ValueInfo[];
+  unsupported: string[];
+  left: number;
+};
+
+/** Locations of external data that no given file has. */
+export type MissingFiles = {
+  missing: string[];
+};
+
+/** Locations of external data, and given files whose names do not tell which is which. */
+export type UnclearFiles = {
+  unclear: string[];
+  given: string[];
+};
+
+/** Why a node is not on the device (py/tallow/formats/onnx/reasons.py). */
+export type Reason = {
+  code: string;
+  details: (string | number)[];
+};
+
+/** How often an operator is used in one place. */
+export type OperatorUse = {
+  operator: string;
+  place: "device" | "host" | "nowhere";
+  count: number;
+  reason: Reason | null;
+};
+
+/**
+ * Size, arithmetic and operators of a model for given lengths (formats/onnx/run/summary.py). whole:
+ * whether multiplyAdds counts all nodes.
+ */
+export type Survey = {
+  parameters: number;
+  weightBytes: number;
+  nodes: number;
+  multiplyAdds: number | null;
+  whole: boolean;
+  uses: OperatorUse[];
+  unsupported: string[];
+};
+
+/**
+ * A value of an input, without the buffer of its elements. texts: the elements of strings, which
+ * have no buffer. members: of a sequence. wide: the elements are passed as float64, because
+ * JavaScript lacks their type.
+ */
+export type Feed = {
+  name: string;
+  shape: number[];
+  dtype?: string;
+  wide?: boolean;
+  texts?: string[];
+  members?: Feed[];
+};
+
+/**
+ * A result, without the elements of an array. dtype: of a tensor. texts: of strings. members: of a
+ * sequence.
+ */
+export type Output = {
+  name: string;
+  kind: "tensor" | "texts" | "sequence" | "none";
+  shape: number[];
+  dtype?: string;
+  texts?: string[];
+  members?: Output[];
+};
+
+/**
+ * What a run did: `Report` of py/tallow/formats/onnx/run/report.py. host: nodes computed by the
+ * host; bytes: that crossed; moved: why a part did not run on the device.
+ */
+export type RunReport = {
+  parts: number;
+  nodes: number;
+  dispatches: number;
+  moved: string[];
+  host: number;
+  bytes: number;
+};
+
+/**
+ * A run. first: milliseconds. planId: of a new plan to store (plan_registry.py). refused: why the
+ * stored plan could not be used, or "".
+ */
+export type RunAnswer = {
+  device: "webgpu" | "wasm" | "numpy" | "remote";
+  adapter: string;
+  first: number;
+  outputs: Output[];
+  report: RunReport;
+  planId: number | null;
+  refused: string;
+};
+
+/** Statistics of runs, in milliseconds; low and high are the quartiles. */
+export type Series = {
+  count: number;
+  median: number;
+  low: number;
+  high: number;
+  least: number;
+  most: number;
+};
+
+/** The runs after the first, null without any. */
+export type ModelTimes = {
+  device: string;
+  adapter: string;
+  series: Series | null;
+};
+
+/** Milliseconds of a first run, and the further ones. */
+export type Times = {
+  first: number | null;
+  series: Series | null;
+};
+
+/**
+ * The largest difference of two elements, null if only one of them is a number; and the largest
+ * element, for scale.
+ */
+export type Difference = {
+  name: string;
+  difference: number | null;
+  largest: number | null;
+};
+
+/** A run on two devices. */
+export type Compared = {
+  devices: Partial<Record<"webgpu" | "wasm" | "numpy" | "remote", Times>>;
+  outputs: Difference[];
+};
+
+/** The functions of app.py that are awaited, and their answers. */
+export type Answers = {
+  start: Chosen;
+  connect: Chosen;
+  load_model: LoadedModel;
+  load_kept: LoadedModel;
+  profile: Profiled;
+  needed_files: string[];
+  open_model: ModelFile | MissingFiles | UnclearFiles;
+  survey_model: Survey;
+  run_model: RunAnswer;
+};
+
+/** The long actions (steps.py) and their answers. */
+export type StreamedAnswers = {
+  run_on: OneDevice;
+  tune: Tuned;
+  time_model: ModelTimes;
+  compare_model: Compared;
+};
+
+/** What they report on the way. */
+export type StreamedProgress = {
+  run_on: Runs;
+  tune: Tuned;
+  time_model: Runs;
+  compare_model: Runs;
+};
