@@ -8,7 +8,7 @@ from tallow_build.content import split_model
 
 
 class Part:
-    """As web/shared/streamed.js has it; the bytes are there once somebody has waited for them."""
+    """As web/site/streamed.js has it; the bytes are there once somebody has waited for them."""
 
     def __init__(self, content: memoryview) -> None:
         self._content = content

@@ -1,4 +1,4 @@
-"""Writes web/worker/contract.d.ts: the records of py/tallow_page/contract.py as TypeScript.
+"""Writes web/shared/contract.d.ts: the records of py/tallow_page/contract.py as TypeScript.
 
     PYTHONPATH=py python -m tallow_build.contract
 
@@ -18,7 +18,7 @@ from tallow_page import contract
 
 from .paths import WEB
 
-FILE: Path = WEB / "worker" / "contract.d.ts"
+FILE: Path = WEB / "shared" / "contract.d.ts"
 
 _NOTE = "// Written by tallow_build/contract.py from tallow_page/contract.py: do not change it.\n"
 _COLUMNS = 100

@@ -91,7 +91,7 @@ class _Loaded:
 class Files(Protocol):
     """A model's files (py/tallow_build/content/split_model.py): its graph as a JavaScript
     Uint8Array or any buffer, and the .onnx file with the large weights, a `StreamedFile` of
-    web/shared/streamed.js."""
+    web/site/streamed.js."""
 
     graph: Any
     weights: Any

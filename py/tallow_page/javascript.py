@@ -18,7 +18,7 @@ def copied(buffer: Any) -> Any:
 
 
 class Part:
-    """Adapts a `Part` of web/shared/streamed.js for tallow/core/streamed_weights.py."""
+    """Adapts a `Part` of web/site/streamed.js for tallow/core/streamed_weights.py."""
 
     def __init__(self, part: Any) -> None:
         self.handle = part
@@ -38,7 +38,7 @@ class Part:
 
 
 class Source:
-    """Adapts a `StreamedFile` of web/shared/streamed.js for tallow/core/streamed_weights.py."""
+    """Adapts a `StreamedFile` of web/site/streamed.js for tallow/core/streamed_weights.py."""
 
     def __init__(self, file: Any) -> None:
         self._file = file

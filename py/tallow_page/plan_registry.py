@@ -48,7 +48,7 @@ def serialized_plan(number: int) -> str:
 
 def plan_weight(number: int, index: int) -> Any:
     """The bytes of one weight of the plan, or the part of the model's file that contains them
-    (web/shared/streamed.js). Raises KeyError, IndexError."""
+    (web/site/streamed.js). Raises KeyError, IndexError."""
     return buffer(_plans[number][0], index)
 
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Downloads over breaking connections (web/shared/fetch.js, streamed.js): resumed or restarted;
+ * Downloads over breaking connections (web/site/fetch.js, streamed.js): resumed or restarted;
  * files in pieces, used as they arrive. The server is a fake.
  */
 
@@ -17,8 +17,8 @@ globalThis.fetch = /** @type {any} */ (
   (/** @type {URL} */ url, /** @type {any} */ options) => answer(url, options)
 );
 
-const { fetchBytes, fetchJson } = await import("../../web/shared/fetch.js");
-const { StreamedFile } = await import("../../web/shared/streamed.js");
+const { fetchBytes, fetchJson } = await import("../../web/site/fetch.js");
+const { StreamedFile } = await import("../../web/site/streamed.js");
 
 const CONTENT = new Uint8Array(256 * 1200).map((_, i) => i);
 const OTHER = CONTENT.slice().reverse();

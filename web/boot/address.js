@@ -41,3 +41,8 @@ export function readAddress() {
   const model = parameters.get("model");
   return { device, threads, notThreads, kind: modelKind(viewOf()), model };
 }
+
+/** What the first worker is told. */
+export function asked() {
+  return { ...readAddress(), controlled: Boolean(navigator.serviceWorker?.controller) };
+}

@@ -4,6 +4,7 @@
  * look for saved plans while the page's other modules are still loading.
  */
 
-import { startFirstWorker } from "./first_worker.js";
+import { startFirstWorker } from "../engine/first_worker.js";
+import { asked } from "./address.js";
 
-startFirstWorker();
+startFirstWorker(asked);

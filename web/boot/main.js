@@ -1,8 +1,9 @@
 // @ts-check
 /** The page: reads its address, makes the widgets, and connects them to the engine. */
 
-import { modelKind, readAddress, viewOf } from "./address.js";
+import { asked, modelKind, readAddress, viewOf } from "./address.js";
 import { Engine } from "../engine/engine.js";
+import { startFirstWorker } from "../engine/first_worker.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { words } from "../i18n/messages.js";
 import { VIEWS } from "../views/registry.js";
@@ -22,6 +23,7 @@ const byTestId = (id) => document.querySelector(`[data-testid=${id}]`);
 const byId = (id) => document.getElementById(id);
 
 const address = readAddress();
+startFirstWorker(asked); // unless begin.js has done it
 
 /** @typedef {import("./address.js").View} View */
 

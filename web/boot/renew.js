@@ -5,9 +5,9 @@
  * browser has evicted a part.
  */
 
-import { SITE } from "../shared/fetch.js";
+import { SITE } from "../site/fetch.js";
 import { markOf } from "../shared/names.js";
-import { registration } from "./registered.js";
+import { registration } from "../site/registered.js";
 
 /** @typedef {import("../i18n/messages.js").Words} Words */
 

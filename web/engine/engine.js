@@ -5,7 +5,7 @@
  */
 
 import { BEST, DEVICES, FALLBACK, triedFirst } from "../shared/devices.js";
-import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
+import { WORKER, takeFirstWorker } from "./first_worker.js";
 import { Rpc } from "./rpc.js";
 import { labelOf } from "../i18n/labels.js";
 import { LocalizedError, publicTextOf, words, wordsOf } from "../i18n/messages.js";
@@ -214,7 +214,7 @@ export class Engine {
   /**
    * Time each kernel of a model on the last pixels that it answered.
    * @param {string} model
-   * @returns {Promise<import("../widgets/kernels/kernels.js").Answer>}
+   * @returns {Promise<import("../shared/contract.js").Profiled>}
    */
   profile(model) {
     return this.#ask("profile", { model });
@@ -225,7 +225,7 @@ export class Engine {
    * @param {string} model
    * @param {number} warm  runs on each device after the first
    * @param {Options} [options]
-   * @returns {Promise<import("../widgets/comparison.js").Found>}
+   * @returns {Promise<import("./types.js").Comparison>}
    */
   compare(model, warm, options) {
     return this.#ask("compare", { model, warm, gpu: !this.#failures.lostOften }, options);

@@ -1,7 +1,7 @@
 // @ts-check
 /** The site's models in the worker: which are loaded, what is known about them, which failed. */
 
-import { fetchCard, findModel } from "../shared/catalogue.js";
+import { fetchCard, findModel } from "../site/catalogue.js";
 import { explained } from "./progress.js";
 
 /**

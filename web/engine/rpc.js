@@ -67,7 +67,7 @@ export class Rpc {
   /**
    * @param {URL} url  of a module worker that calls serve()
    * @param {number} [patience]  seconds of silence after which it counts as stuck
-   * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already
+   * @param {import("./first_worker.js").FirstWorker} [first]  a worker that was already
    *   started
    * @param {number} [beginning]  the patience until its first message
    */

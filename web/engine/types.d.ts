@@ -1,11 +1,39 @@
 // Types shared by the engine and the page.
 
 import type { Words } from "../i18n/messages.js";
-import type { Stage } from "../widgets/engine/bootlog.js";
-import type { Tuned, Warned } from "../worker/contract.js";
+import type * as contract from "../shared/contract.js";
+import type { StageName } from "../shared/stages.js";
+import type { Tuned, Warned } from "../shared/contract.js";
 import type { Rpc } from "./rpc.js";
 
 export type { Tuned, Words };
+
+/** A stage of a start, or a failure in it. */
+export type Stage = {
+  name: StageName;
+  state: "begun" | "done" | "failed";
+  model?: string;
+  bytes?: number;
+  /** So far. */
+  ms?: number;
+  /** Of a failure. */
+  why?: Words;
+  /** Kernels. */
+  done?: number;
+  total?: number;
+};
+
+/** A value of an input of the visitor's model, with the buffer of its elements. */
+export type Feed = Omit<contract.Feed, "members"> & { bytes?: Uint8Array; members?: Feed[] };
+
+/** An answer on several devices. */
+export type Comparison = {
+  /** The largest difference between the probabilities of a class. */
+  difference: number;
+  classes: number;
+  /** The fastest device first. */
+  runs: Partial<Record<Device, Pick<contract.OneDevice, "first" | "warm">>>;
+};
 
 export type Device = "webgpu" | "wasm" | "numpy" | "remote";
 

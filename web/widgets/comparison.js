@@ -12,11 +12,7 @@ import { text } from "../i18n/text.js";
 
 /**
  * @typedef {import("../shared/devices.js").Device} Device
- * @typedef {Pick<import("../worker/contract.js").OneDevice, "first" | "warm">} Times
- * @typedef {object} Found
- * @property {number} difference  the largest difference between the probabilities of a class
- * @property {number} classes
- * @property {Partial<Record<Device, Times>>} runs  the fastest device first
+ * @typedef {import("../engine/types.js").Comparison} Found
  *
  * @typedef {() => Promise<string>} FindModel
  */
@@ -138,7 +134,9 @@ export class Comparison {
 
   /** Show a bar for each device and run, or none. @param {Found | null} found */
   #bars(found) {
-    const runs = /** @type {[Device, Times][]} */ (Object.entries(found?.runs ?? {}));
+    const runs = /** @type {[Device, {first: number | null, warm: number | null}][]} */ (
+      Object.entries(found?.runs ?? {})
+    );
     const items = RUNS.flatMap((run) => {
       const longest = Math.max(...runs.map(([, times]) => times[run] ?? 0));
       return runs.map(([device, times]) => bar(run, device, times[run] ?? 0, longest));

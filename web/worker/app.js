@@ -14,8 +14,8 @@ import { describeError, emit } from "./serve.js";
 /**
  * @typedef {import("./python.js").Python} Python
  * @typedef {import("./serve.js").Context} Context
- * @typedef {import("./contract.js").Answers} Answers
- * @typedef {import("./contract.js").StreamedAnswers} StreamedAnswers
+ * @typedef {import("../shared/contract.js").Answers} Answers
+ * @typedef {import("../shared/contract.js").StreamedAnswers} StreamedAnswers
  * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted

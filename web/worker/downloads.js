@@ -1,8 +1,8 @@
 // @ts-check
 /** The worker's downloads, and their progress in total. */
 
-import { StreamedFile } from "../shared/streamed.js";
-import { fetchBytes } from "../shared/fetch.js";
+import { StreamedFile } from "../site/streamed.js";
+import { fetchBytes } from "../site/fetch.js";
 import { announce } from "./serve.js";
 
 /** Milliseconds between two reports of progress, at least. */
@@ -19,7 +19,7 @@ let reportedAt = 0;
  * @param {{bytes: number, sha256?: string}} expected
  * @param {(response: Response) => void} [onResponse]  see fetch.js
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @throws {import("../shared/fetch.js").FetchError}
+ * @throws {import("../site/fetch.js").FetchError}
  */
 export async function download(path, { bytes, sha256 }, onResponse) {
   if (open === 0) done = total = 0;
@@ -36,7 +36,7 @@ export async function download(path, { bytes, sha256 }, onResponse) {
 /**
  * Fetch a file in pieces that can be used as they arrive, reporting progress in the same way.
  * @param {string} path  relative to the site
- * @param {import("../shared/streamed.js").Piece[]} pieces
+ * @param {import("../site/streamed.js").Piece[]} pieces
  * @returns {StreamedFile}
  */
 export function downloadPieces(path, pieces) {

@@ -5,7 +5,7 @@
 
 import { openForPython } from "../gpu/python.js";
 import { LocalizedError, say, wordsOf } from "../i18n/messages.js";
-import { SITE } from "../shared/fetch.js";
+import { SITE } from "../site/fetch.js";
 import { announce, emit } from "./serve.js";
 
 /** @typedef {import("../gpu/python.js").Gpu & {words: import("../i18n/messages.js").Words | null}} Gpu */

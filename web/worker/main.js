@@ -9,7 +9,7 @@
  */
 
 import { BEST, DEVICES, REFERENCE } from "../shared/devices.js";
-import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
+import { DIGIT_MODEL, photoModel } from "../site/catalogue.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 import { App } from "./app.js";
 import { openDevice, useMachine } from "./devices.js";
@@ -93,7 +93,7 @@ const tuning = new Tuning({
 
 /**
  * Start what the page will probably request, judging by its address.
- * @param {import("../boot/first_worker.js").BeginArgs} args
+ * @param {import("../engine/first_worker.js").BeginArgs} args
  */
 async function begin({ device: wanted, threads, kind, model, controlled }) {
   if (controlled) expectCached();
@@ -150,7 +150,7 @@ async function compare({ model: name, warm, gpu }, context) {
   const { device: current, machine } = await device.opening;
   const one = current === REFERENCE ? devices[0] : current;
   const nameOf = (/** @type {Device} */ on) => (machine && on === current ? machine.name : on);
-  /** @type {Partial<Record<Device, import("./contract.js").OneDevice>>} */
+  /** @type {Partial<Record<Device, import("../shared/contract.js").OneDevice>>} */
   const runs = {};
   for (const on of warm ? devices : new Set([one, REFERENCE])) {
     const result = await models.withFiles(name, (fetch) =>

@@ -11,7 +11,7 @@
  * answers Pyodide's own requests with those bytes. A failure rejects the start.
  */
 
-import { SITE } from "../shared/fetch.js";
+import { SITE } from "../site/fetch.js";
 import { LocalizedError, words, wordsOf } from "../i18n/messages.js";
 import { download } from "./downloads.js";
 import { addressOf, compileWasm, downloadPart, pathOf, runtime } from "./runtime.js";

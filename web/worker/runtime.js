@@ -5,7 +5,7 @@
  */
 
 import { base64 } from "../shared/bytes.js";
-import { SITE } from "../shared/fetch.js";
+import { SITE } from "../site/fetch.js";
 import listed from "../runtime/runtime.js";
 import { download } from "./downloads.js";
 

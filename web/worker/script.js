@@ -16,7 +16,7 @@
  */
 
 import { BEST } from "../shared/devices.js";
-import { fetchBytes } from "../shared/fetch.js";
+import { fetchBytes } from "../site/fetch.js";
 import { giveToPython, openDevice } from "./devices.js";
 import { startPython } from "./python.js";
 import { say } from "../i18n/messages.js";

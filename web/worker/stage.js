@@ -4,8 +4,7 @@
 import { emit, describeError } from "./serve.js";
 
 /**
- * @typedef {"snapshot" | "numpySnapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels"
- *   | "keep" | "storage"} Name
+ * @typedef {import("../shared/stages.js").StageName} Name
  * @typedef {{model?: string, bytes?: number, why?: import("../i18n/messages.js").Words}} Facts
  */
 

@@ -1,4 +1,4 @@
-"""The browser's decoding of photographs (web/prepare/photo.js). The rest of web/prepare/
+"""The browser's decoding of photographs (web/engine/photo.js). The rest of web/prepare/
 is tested in Node: tests/js/prepare.test.js."""
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from PIL import Image
 
 @pytest.fixture
 def photo(module):
-    """prepare/photo.js on a file's bytes, for a model of 224 with crop 0.875: 224 x 224 RGB."""
+    """engine/photo.js on a file's bytes, for a model of 224 with crop 0.875: 224 x 224 RGB."""
 
     def prepare(content: bytes, name: str = "a.png") -> np.ndarray:
         found = module(
-            "./prepare/photo.js",
+            "./engine/photo.js",
             "async (m, [content, name]) => {"
             " const photo = await m.readPhoto(new File([new Uint8Array(content)], name));"
             " return Array.from(await photo.pixels({ size: 224, crop: 0.875 })); }",

@@ -54,7 +54,7 @@ def no_notice(page) -> None:
 def test_a_server_that_stalls_is_asked_once_more_and_then_given_up(visitor, patch):
     stalls = {"models/manifest.json": 1, served_path("mnist"): 3}
     short = SHORT.replace("STALLS", json.dumps(stalls))
-    patch(visitor.page, "shared/fetch.js", WAITING, WAITING + short)
+    patch(visitor.page, "site/fetch.js", WAITING, WAITING + short)
     listed, asked = (stall(visitor.page, path, times) for path, times in stalls.items())
     visitor.open("./?device=numpy", state="error")
     assert len(listed) >= 2  # the page asks, and so does the worker

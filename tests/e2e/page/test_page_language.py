@@ -116,7 +116,7 @@ def test_messages_of_the_worker_are_in_the_page_s_language(visitor: Any, patch: 
     """A missing file, a silent server and no WebGPU; then a change of the language."""
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
-    patch(page, "shared/fetch.js", WITHIN_SILENCE, f"{WITHIN_SILENCE}\n{SHORT}")
+    patch(page, "site/fetch.js", WITHIN_SILENCE, f"{WITHIN_SILENCE}\n{SHORT}")
     refuse = "Promise.reject(new DOMException('limits too high', 'OperationError'))"
     refuse = f"GPUAdapter.prototype.requestDevice = () => {refuse};\n"
     patch(page, "gpu/device.js", OPEN_DEVICE, f"{refuse}{OPEN_DEVICE}")

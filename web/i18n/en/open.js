@@ -257,7 +257,7 @@ export const open = {
 
   /**
    * @param {string} device @param {number} first
-   * @param {import("../../views/open/times.js").Series | null} series
+   * @param {import("../../shared/contract.js").Series | null} series
    */
   openTimes: (device, first, series) => {
     const begun = `${device}: first run ${time(first)}`;

@@ -52,7 +52,7 @@ export const panels = {
   /** @param {string} why */
   eachFailed: (why) => `The devices could not be compared: ${why}`,
 
-  /** @type {Record<import("../../widgets/engine/bootlog.js").Stage["name"], (model: string) => string>} */
+  /** @type {Record<import("../../shared/stages.js").StageName, (model: string) => string>} */
   stages: {
     snapshot: () => "Python and Tallow, from a snapshot",
     numpySnapshot: () => "Python, Tallow and NumPy, from a snapshot",
@@ -95,7 +95,7 @@ export const panels = {
 
   /**
    * The number of kernels, their total time, and how it was measured.
-   * @param {import("../../widgets/kernels/kernels.js").Profile} profile
+   * @param {import("../../shared/contract.js").Profile} profile
    */
   profiled: ({ kernels, milliseconds: ms, source, repeats, resolution }) => {
     const runs = repeats === 1 ? "one run" : `${repeats} runs`;
@@ -152,7 +152,7 @@ export const panels = {
   /**
    * What tuning changed.
    * @param {string} model
-   * @param {import("../../engine/types.js").Tuned} tuned
+   * @param {import("../../shared/contract.js").Tuned} tuned
    */
   tuned: (model, { ops, measured, replaced, clock }) => {
     if (!ops) return `${model} has no op with a choice of kernels: nothing changed.`;

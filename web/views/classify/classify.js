@@ -4,11 +4,11 @@
  * probable classes; several are also shown in a gallery.
  */
 
-import { labelsOf, listModels, photoModel } from "../../shared/catalogue.js";
+import { labelsOf, listModels, photoModel } from "../../site/catalogue.js";
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
 import { filesOf } from "../../prepare/files.js";
-import { readPhoto, startPhotographs } from "../../prepare/photo.js";
+import { readPhoto, startPhotographs } from "../../engine/photo.js";
 import { PhotoError } from "../../prepare/photo_error.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { follow } from "../../i18n/show.js";
@@ -22,12 +22,12 @@ import { Message } from "../../widgets/message.js";
 import { Samples } from "./samples.js";
 
 /**
- * @typedef {import("../../prepare/photo.js").Photo} Photo
+ * @typedef {import("../../engine/photo.js").Photo} Photo
  * @typedef {{photo: Photo, model: string}} Question
  * @typedef {object} Answer
  * @property {import("../../widgets/bars.js").Row[]} rows
  * @property {string} model
- * @property {import("../../prepare/photo.js").Preprocess} preprocess
+ * @property {import("../../engine/photo.js").Preprocess} preprocess
  * @property {number} ms
  */
 

@@ -19,7 +19,7 @@ const SIDE = 144;
 
 /**
  * @typedef {import("../../widgets/bars.js").Row} Row
- * @typedef {import("../../prepare/photo.js").Photo} Photo
+ * @typedef {import("../../engine/photo.js").Photo} Photo
  *
  * @typedef {object} Item
  * @property {File} file

@@ -4,7 +4,7 @@
  * view, a photograph when it is chosen.
  */
 
-import { fetchBytes, fetchJson, withoutHash } from "../../shared/fetch.js";
+import { fetchBytes, fetchJson, withoutHash } from "../../site/fetch.js";
 import { follow } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 

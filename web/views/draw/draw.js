@@ -1,7 +1,7 @@
 // @ts-check
 /** The Draw view: recognises one digit, or several side by side, while they are being drawn. */
 
-import { DIGIT_MODEL } from "../../shared/catalogue.js";
+import { DIGIT_MODEL } from "../../site/catalogue.js";
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
 import { SIDE, prepareDigit } from "../../prepare/digit.js";

@@ -6,7 +6,7 @@ import { OpenOutput } from "./output.js";
 import { OpenTimes } from "./times.js";
 
 /**
- * @typedef {Omit<import("../../worker/contract.js").RunAnswer, "outputs"> & {outputs:
+ * @typedef {Omit<import("../../shared/contract.js").RunAnswer, "outputs"> & {outputs:
  *   import("./output.js").Output[]}} Answer  with the elements of its outputs
  */
 

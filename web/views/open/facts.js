@@ -7,10 +7,10 @@ import { text } from "../../i18n/text.js";
 import { make } from "../../widgets/dom.js";
 
 /**
- * @typedef {import("../../worker/contract.js").ValueInfo} Info
- * @typedef {import("../../worker/contract.js").ModelFile} ModelInfo
- * @typedef {import("../../worker/contract.js").Reason} Reason
- * @typedef {import("../../worker/contract.js").Survey} Survey
+ * @typedef {import("../../shared/contract.js").ValueInfo} Info
+ * @typedef {import("../../shared/contract.js").ModelFile} ModelInfo
+ * @typedef {import("../../shared/contract.js").Reason} Reason
+ * @typedef {import("../../shared/contract.js").Survey} Survey
  */
 
 /** Limits for what is shown: rows of operators; inputs or outputs. */

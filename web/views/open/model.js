@@ -12,7 +12,7 @@ export class OpenModel {
   #id = 0;
   /** @type {Files | null} */
   #files = null;
-  /** @type {import("../../worker/models/user_model.js").Feed[]} */
+  /** @type {import("../../engine/types.js").Feed[]} */
   #feeds = [];
 
   /** Whether the model lacks files, or could not be opened with the ones it has. */

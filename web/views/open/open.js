@@ -21,7 +21,7 @@ import { OpenWork } from "./work.js";
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
  * @typedef {import("../../prepare/files.js").Given} Given
- * @typedef {import("../../worker/contract.js").Answers["open_model"]} FileInfo
+ * @typedef {import("../../shared/contract.js").Answers["open_model"]} FileInfo
  */
 
 /** Limits of the warm runs after a first run and in comparisons. */

@@ -14,9 +14,9 @@ import { SavedFiles } from "../../widgets/saved_files.js";
 import { make } from "../../widgets/dom.js";
 
 /**
- * @typedef {Omit<import("../../worker/contract.js").Output, "members"> & {bytes?: Uint8Array,
+ * @typedef {Omit<import("../../shared/contract.js").Output, "members"> & {bytes?: Uint8Array,
  *   members: Output[] | null}} Output  with its elements
- * @typedef {import("../../worker/contract.js").Difference} Difference
+ * @typedef {import("../../shared/contract.js").Difference} Difference
  * @typedef {"top" | "table" | "histogram" | "image"} View
  */
 

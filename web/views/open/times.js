@@ -13,8 +13,8 @@ import { text } from "../../i18n/text.js";
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
  * @typedef {import("../../shared/devices.js").Device} Device
- * @typedef {import("../../worker/contract.js").Series} Series
- * @typedef {import("../../worker/contract.js").Compared} Compared
+ * @typedef {import("../../shared/contract.js").Series} Series
+ * @typedef {import("../../shared/contract.js").Compared} Compared
  */
 
 export class OpenTimes {

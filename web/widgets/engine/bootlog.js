@@ -9,18 +9,7 @@ import { bytes as inBytes, time } from "../../shared/format.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
-/**
- * @typedef {object} Stage
- * @property {import("../../worker/stage.js").Name} name
- * @property {"begun" | "done" | "failed"} state
- * @property {string} [model]
- * @property {number} [bytes]
- * @property {number} [ms]     so far
- * @property {import("../../i18n/messages.js").Words} [why]  of a failure
- * @property {number} [done]   kernels
- * @property {number} [total]
- */
-
+/** @typedef {import("../../engine/types.js").Stage} Stage */
 /** @typedef {Stage | {note: import("../../i18n/messages.js").Words}} Line */
 
 /** If the page is open for long, only the newest lines are kept. */

@@ -7,7 +7,7 @@
 
 import { Workbox } from "workbox-window";
 
-import { controller, registration } from "../../boot/registered.js";
+import { controller, registration } from "../../site/registered.js";
 import { LocalizedError, words, wordsOf } from "../../i18n/messages.js";
 import { Message } from "../message.js";
 

@@ -19,9 +19,9 @@ import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
 
 /**
- * @typedef {import("../../worker/contract.js").Kernel} Kernel
- * @typedef {import("../../worker/contract.js").Profile} Profile
- * @typedef {import("../../worker/contract.js").Profiled} Answer
+ * @typedef {import("../../shared/contract.js").Kernel} Kernel
+ * @typedef {import("../../shared/contract.js").Profile} Profile
+ * @typedef {import("../../shared/contract.js").Profiled} Answer
  * @typedef {() => Promise<string>} FindModel
  */
 

@@ -9,7 +9,7 @@ import { NotReady } from "../../engine/engine.js";
 import { say, words, wordsOf } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
-/** @typedef {import("../../worker/contract.js").Warned} Warning */
+/** @typedef {import("../../shared/contract.js").Warned} Warning */
 
 export class Tuning {
   #root;

@@ -7,8 +7,8 @@
  * it. Python takes it over later. If anything is wrong with a saved plan, the model's file is used instead.
  */
 
-import { fetchCard, findModel } from "../../shared/catalogue.js";
-import { Part } from "../../shared/streamed.js";
+import { fetchCard, findModel } from "../../site/catalogue.js";
+import { Part } from "../../site/streamed.js";
 import { download, downloadPieces } from "../downloads.js";
 import { find, forget, keyOf, mayBePlansFault, save } from "./plans.js";
 import { BUILD } from "../runtime.js";
@@ -24,12 +24,12 @@ import { reportStage, stage } from "../stage.js";
  * @property {import("../app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
- * @typedef {Pick<import("../contract.js").LoadedModel, "seconds" | "warnings" | "planId"
+ * @typedef {Pick<import("../../shared/contract.js").LoadedModel, "seconds" | "warnings" | "planId"
  *   | "compiling">} Facts  about a model, in part
  *
  * @typedef {object} Files  of a model; see py/tallow_build/content/split_model.py
  * @property {Uint8Array} graph
- * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still
+ * @property {import("../../site/streamed.js").StreamedFile} weights  the .onnx, which may still
  *   be downloading
  *
  * @typedef {object} FetchedModel  a model that was fetched, before Python loads it

@@ -12,7 +12,7 @@
  */
 
 import { digest, hex, joined } from "../../shared/bytes.js";
-import { SITE } from "../../shared/fetch.js";
+import { SITE } from "../../site/fetch.js";
 import { LocalizedError, words } from "../../i18n/messages.js";
 import { reportStage } from "../stage.js";
 

@@ -22,9 +22,7 @@ import { reportStage } from "../stage.js";
  * @property {import("./models.js").Models} models
  * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
  *
- * @typedef {Omit<import("../contract.js").Feed, "name" | "shape" | "members"> & {name: string,
- *   shape: number[], bytes?: Uint8Array, members?: Feed[]}} Feed  a value of one input, with the
- *   buffer of its elements
+ * @typedef {import("../../engine/types.js").Feed} Feed
  */
 
 /** Progress is reported whenever this many bytes of a file were read. */

@@ -13,7 +13,7 @@ import { make } from "../../../widgets/dom.js";
 
 /**
  * @typedef {import("../facts.js").Info} Info
- * @typedef {import("../../../worker/models/user_model.js").Feed} Feed
+ * @typedef {import("../../../engine/types.js").Feed} Feed
  */
 
 const MAX_MEMBERS = 64;

@@ -85,7 +85,7 @@ export class OpenForm {
   }
 
   /**
-   * @returns {Promise<import("../../../worker/models/user_model.js").Feed[]>}
+   * @returns {Promise<import("../../../engine/types.js").Feed[]>}
    * @throws {LocalizedError}  naming the input
    */
   async feeds() {

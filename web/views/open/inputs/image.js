@@ -6,7 +6,7 @@
 
 import { show } from "../../../i18n/show.js";
 import { ValueError, isInteger, sizeOf } from "../../../prepare/elements.js";
-import { readPhoto } from "../../../prepare/photo.js";
+import { readPhoto } from "../../../engine/photo.js";
 import { formOf, layoutsOf, toTensor } from "../../../prepare/pictures.js";
 import { words } from "../../../i18n/messages.js";
 import { text } from "../../../i18n/text.js";

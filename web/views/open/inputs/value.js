@@ -23,7 +23,7 @@ import { make } from "../../../widgets/dom.js";
 
 /**
  * @typedef {import("../facts.js").Info} Info
- * @typedef {import("../../../worker/models/user_model.js").Feed} Feed
+ * @typedef {import("../../../engine/types.js").Feed} Feed
  * @typedef {import("../../../prepare/guesses.js").Filling | "npy" | "image" | "texts"} Kind
  *
  * @typedef {object} Lengths  of named dimensions

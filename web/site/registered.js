@@ -4,7 +4,7 @@
  * may control the page; we must not talk to that one or remove it.
  */
 
-import { SITE } from "../shared/fetch.js";
+import { SITE } from "./fetch.js";
 
 const SCRIPT = new URL("service-worker.js", SITE).href;
 

@@ -4,14 +4,14 @@
  * that the page stays free meanwhile.
  */
 
-import { RemoteError, Rpc } from "../engine/rpc.js";
+import { RemoteError, Rpc } from "./rpc.js";
 import { words } from "../i18n/messages.js";
-import { PhotoError } from "./photo_error.js";
-import { drawSvg, isSvg } from "./svg.js";
+import { PhotoError } from "../prepare/photo_error.js";
+import { drawSvg, isSvg } from "../prepare/svg.js";
 
 /**
- * @typedef {import("./decode.js").Preprocess} Preprocess
- * @typedef {import("./decode.js").Square} Square
+ * @typedef {import("../prepare/decode.js").Preprocess} Preprocess
+ * @typedef {import("../prepare/decode.js").Square} Square
  * @typedef {Uint8ClampedArray<ArrayBuffer>} Pixels  RGBA, opaque
  *
  * @typedef {object} Opened  what the worker makes of a file

@@ -9,8 +9,8 @@
  * stalled connection is retried once.
  */
 
-import { digest, hex, joined } from "./bytes.js";
-import { HASHED } from "./names.js";
+import { digest, hex, joined } from "../shared/bytes.js";
+import { HASHED } from "../shared/names.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 
 /** The folder of index.html, under whatever path the site is hosted. */
