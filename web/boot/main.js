@@ -6,6 +6,7 @@ import { Engine } from "../engine/engine.js";
 import { startFirstWorker } from "../engine/first_worker.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { words } from "../i18n/messages.js";
+import { made } from "../views/made.js";
 import { VIEWS } from "../views/registry.js";
 import { Comparison } from "../widgets/comparison.js";
 import { BootLog } from "../widgets/engine/bootlog.js";
@@ -92,11 +93,11 @@ const comparison = new Comparison(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 const views = /** @type {Record<View, import("../views/registry.js").View>} */ (
   Object.fromEntries(
-    Object.entries(VIEWS).map(([name, View]) => {
-      const view = new View(byId(`view-${name}`), {
+    /** @type {View[]} */ (Object.keys(VIEWS)).map((name) => {
+      const view = made(name, byId(`view-${name}`), {
         engine,
         model: address.model,
-        timed: (ms) => timed(/** @type {View} */ (name), ms),
+        timed: (ms) => timed(name, ms),
         chosen: (model) => {
           remember("model", model);
           answerAgain();

@@ -26,6 +26,11 @@ serve({
     return app.stream(context, "count", () => [total, milliseconds]);
   },
 
+  /** Chooses a device again, which closes what Python had on the one before. */
+  choose() {
+    app.use("wasm", openDevice("wasm"));
+  },
+
   /** A question that needs Python. */
   told: () => app.inTurn(async () => ({ ...(await app.ask("told")), atAbort })),
 

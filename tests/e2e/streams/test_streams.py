@@ -57,6 +57,15 @@ EARLY = """async () => {
   return { errors: [unsent, await waiting], before, after: await rpc.call("told") };
 }"""
 
+OTHER = """async () => {
+  const onProgress = ({ stage, done }) => {
+    if (stage === "count" && done === 50) void rpc.call("choose");
+  };
+  const args = { total: 100_000, milliseconds: 1 };
+  const error = await rpc.call("count", args, { onProgress }).catch((error) => error);
+  return { message: error.message, after: await rpc.call("told") };
+}"""
+
 RESTART = """async () => {
   const reports = [];
   let half;
@@ -104,6 +113,12 @@ def test_a_call_that_is_aborted_before_it_begins_takes_no_step(toy: Page) -> Non
     assert told["errors"] == ["AbortError", "AbortError"]
     before, after = told["before"], told["after"]
     assert (after["begun"], after["steps"]) == (before["begun"], before["steps"])
+
+
+def test_a_device_that_is_chosen_meanwhile_ends_the_call_with_a_reason(toy: Page) -> None:
+    told = toy.evaluate(OTHER)
+    assert told["message"] == "another device was chosen meanwhile."
+    assert told["after"]["closed"] == told["after"]["begun"]
 
 
 def test_a_restart_in_the_middle_is_told_and_the_next_worker_counts(toy: Page) -> None:

@@ -147,6 +147,9 @@ export const panels = {
   /** @param {string} why */
   tuningFailed: (why) => `The kernels could not be tuned: ${why}`,
 
+  /** @param {string} why */
+  viewFailed: (why) => `This view could not be started: ${why}. The others can be used.`,
+
   tuningCancelled: "Cancelled before anything was measured: nothing changed.",
 
   /**

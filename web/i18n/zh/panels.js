@@ -92,6 +92,7 @@ export const panels = {
   },
   tuningOp: (op, total) => `调优中：第 ${op} / ${total} 个运算`,
   tuningFailed: (why) => `无法调优内核：${why}`,
+  viewFailed: (why) => `无法启动这个视图：${why}。其他视图可以使用。`,
   tuningCancelled: "在测量之前就取消了：什么都没有改变。",
 
   tuned: (model, { ops, measured, replaced, clock }) => {

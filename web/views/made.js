@@ -1,0 +1,29 @@
+// @ts-check
+/** Makes the views, so that one that fails leaves the others as they are. */
+
+import { show } from "../i18n/show.js";
+import { words, wordsOf } from "../i18n/messages.js";
+import { VIEWS } from "./registry.js";
+
+/**
+ * @typedef {import("./registry.js").View} View
+ * @typedef {import("./registry.js").ViewName} ViewName
+ */
+
+/**
+ * @param {ViewName} name
+ * @param {HTMLElement} root
+ * @param {import("./registry.js").Page} page
+ * @returns {View}  if it throws, one that does nothing, below whose title stands why
+ */
+export function made(name, root, page) {
+  try {
+    return new VIEWS[name](root, page);
+  } catch (error) {
+    console.error(error);
+    const line = Object.assign(document.createElement("p"), { role: "alert" });
+    show(line, words("viewFailed", /** @type {any} */ (wordsOf(error))));
+    root.replaceChildren(.../** @type {any} */ ([root.firstElementChild]), line);
+    return { model: async () => null, answer: () => {}, untouched: true };
+  }
+}
