@@ -1,22 +1,21 @@
-"""The value of a node at given coordinates, written into a WebAssembly function.
+"""The walk over a group (codegen/walk.py) as WebAssembly, written into a function.
 
-An Expression knows the nodes that are in memory (`addresses`) and computes everything else where it
-is needed. What has been computed is remembered per scope, in locals.
+Nodes that are in memory (`addresses`) are loaded. What has been computed is remembered per scope,
+in locals; code leaves its value on the stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ....codegen.index import Coord, Coords, lane, lane_axis
-from ....codegen.picks import alike, inside, possible
+from ....codegen.index import Coord, Coords, lane_axis
+from ....codegen.picks import inside
+from ....codegen.walk import Key, Walk
 from ....core.dtype import DType, int32, uint32
-from ....core.shape import Shape, strides_of
 from ....errors import DTypeError
 from ....graph import Node
 from ....ops import movement
-from ....ops.kinds import Elementwise, Movement, Pick, Reduce
-from ....ops.source import iota
+from ....ops.kinds import Elementwise, Movement, Pick
 from ....scalar import Scalar, number, operand
 from . import storage
 from .arithmetic import Arithmetic
@@ -28,7 +27,7 @@ from .values import UnsupportedError, constant, kind_of, wrap
 _FOUR = b"".join(number.to_bytes(4, "little") for number in range(4))
 
 
-class Expression(Body):
+class Expression(Walk[int, None], Body):
     """A function's body, growing.
 
     addresses: the local with the address of each node that is in memory. flat: every node is
@@ -45,64 +44,49 @@ class Expression(Body):
         turns: tuple[int, int] | None = None,
         vectors: bool = True,
     ) -> None:
-        super().__init__(function, turns)
+        Body.__init__(self, function, turns)
         self.addresses = dict(addresses)
-        self.flat = flat
+        Walk.__init__(self, self.addresses, flat)
         self.relaxed = relaxed
         self.vectors = vectors
-        self.flat_indices: dict[tuple[Shape, Coords], Coord] = {}
-        self._given: dict[Node, int] = {}
-
-    def give(self, node: Node, local: int) -> None:
-        """Records the value of a node, at the requested coordinates and width."""
-        self._given[node] = local
-
-    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
-        """Records the flat index `linear` of coordinates in a shape."""
-        self.flat_indices.setdefault((shape, coords), linear)
 
     # ---- values --------------------------------------------------------------------------------
 
-    def value(self, node: Node, coords: Coords, width: int = 1) -> int:
-        """The local that holds a value."""
-        if node in self._given:
-            return self._given[node]
-        key = (node, coords, width)
-        known = self._values.get(key)
-        if known is not None:
-            return known
-        self._compute(node, coords, width)
+    def _known(self, key: Key) -> int | None:
+        return self._values.get(key)
+
+    def _keep(self, key: Key, code: None) -> int:
+        node, _, width = key
         local = self.function.local(kind_of(node.dtype, width))
         self.emit("local.set", local)
         self._remember(self._values, key, local)
         return local
 
-    def _compute(self, node: Node, coords: Coords, width: int) -> None:
-        """Pushes a value."""
-        if node.is_scalar_constant:
-            constant(self.function, node.attrs["data"].item(), node.dtype, width)
-        elif node in self.addresses:
-            self._read(node, self._linear(node, coords), width)
-        elif self.flat and isinstance(node.op, Movement):
-            self.emit("local.get", self.value(node.inputs[0], coords, width))
-        elif isinstance(node.op, Elementwise):
-            self._elementwise(node, coords, width)
-        elif isinstance(node.op, Reduce):
-            fold = Fold(self, node, self.value, self.end, self.vectors, self.relaxed)
-            self.emit("local.get", fold.local(coords, width))
-        elif node.op is iota and width == 1:
+    def _again(self, value: int) -> None:
+        self.emit("local.get", value)
+
+    def _constant(self, node: Node, width: int) -> None:
+        constant(self.function, node.attrs["data"].item(), node.dtype, width)
+
+    def _reduced(self, node: Node, coords: Coords, width: int) -> None:
+        fold = Fold(self, node, self.value, self.end, self.vectors, self.relaxed)
+        self.emit("local.get", fold.local(coords, width))
+
+    def _iota(self, node: Node, coords: Coords, width: int) -> None:
+        if width == 1:
             self.push_index(coords[node.attrs["axis"]])
             self._convert(node.dtype)
-        elif node.op is iota and node.dtype in (int32, uint32):
+        elif node.dtype in (int32, uint32):
             self.push_index(coords[node.attrs["axis"]])
             self.emit("i32x4.splat")
             if node.attrs["axis"] == lane_axis(node.shape):
                 self.emit("v128.const", *_FOUR)
                 self.emit("i32x4.add")
-        elif isinstance(node.op, Movement):
-            self._movement(node, coords, width)
         else:
-            raise UnsupportedError(f"{node} within other ops")
+            self._other(node)
+
+    def _other(self, node: Node) -> None:
+        raise UnsupportedError(f"{node} within other ops")
 
     def _convert(self, dtype: DType) -> None:
         """An i32 on the stack, which is not negative, as an element."""
@@ -113,17 +97,6 @@ class Expression(Body):
             self.emit("i64.extend_i32_u")
         else:
             wrap(self.function, dtype)
-
-    def _linear(self, node: Node, coords: Coords) -> Coord:
-        if self.flat:
-            return coords[0]
-        if (node.shape, coords) in self.flat_indices:
-            return self.flat_indices[node.shape, coords]
-        result: Coord = 0
-        for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
-            if dim > 1:
-                result = result + coord * stride
-        return result
 
     def locate(self, node: Node, coords: Coords) -> tuple[int, Coord]:
         """The local with the address of what a view shows, and the flat index there."""
@@ -145,12 +118,11 @@ class Expression(Body):
         offset = self.push_address(self.addresses[node], node.dtype, linear)
         storage.load(self.function, node.dtype, offset, width)
 
-    def _elementwise(self, node: Node, coords: Coords, width: int) -> None:
+    def _elementwise(self, node: Node, operands: Sequence[int], width: int) -> None:
         op = node.op
         assert isinstance(op, Elementwise)
-        locals_ = [self.value(child, coords, width) for child in node.inputs]
         scalars = [_scalar(index, child) for index, child in enumerate(node.inputs)]
-        pushes = [lambda local=local: self.emit("local.get", local) for local in locals_]
+        pushes = [lambda local=local: self.emit("local.get", local) for local in operands]
         try:
             computed = op.scalar(*scalars, **node.attrs)
         except DTypeError as error:
@@ -159,35 +131,17 @@ class Expression(Body):
 
     # ---- movement ------------------------------------------------------------------------------
 
-    def _picks(self, node: Node, coords: Coords) -> list[Pick]:
-        op = node.op
-        assert isinstance(op, Movement) and op.pick is not None
-
-        def read(number: int, at: Coords, size: int, region: int | None = None) -> Coord:
-            index = node.inputs[number]
-            if region is not None:
-                return self.start(index, size, region)
-            local = self.value(index, at)
-            known = self._positions.get((index, at, size))
-            if known is not None:
-                return known
-            kind = kind_of(index.dtype)
-            counted, position = self._counted(index, local, size), self.function.local("i32")
-            # Out of range it is the last: without this it would be an element of another row.
-            self.emit("local.get", counted)
-            self.emit(f"{kind}.const", max(size, 1) - 1)
-            self.emit("local.get", counted)
-            self.emit(f"{kind}.const", size)
-            self.emit(f"{kind}.lt_u")
-            self.emit("select")
-            if kind == "i64":
-                self.emit("i32.wrap_i64")
-            self.emit("local.set", position)
-            coord = self.coordinate(position, size)
-            self._remember(self._positions, (index, at, size), coord)
-            return coord
-
-        return op.pick([child.shape for child in node.inputs], node.attrs, coords, read)
+    def _position(self, index: Node, at: Coords, size: int) -> Coord:
+        local = self.value(index, at)
+        known = self._positions.get((index, at, size))
+        if known is not None:
+            return known
+        counted, position = self._counted(index, local, size), self.function.local("i32")
+        # Out of range it is the last: without this it would be an element of another row.
+        self._at_most(index, counted, size, max(size, 1) - 1, position)
+        coord = self.coordinate(position, size)
+        self._remember(self._positions, (index, at, size), coord)
+        return coord
 
     def _counted(self, index: Node, local: int, size: int) -> int:
         """A local with an index, counted from the front of an axis."""
@@ -208,7 +162,6 @@ class Expression(Body):
         return counted
 
     def start(self, index: Node, size: int, region: int) -> Coord:
-        """The start of a region along an axis, from 0 to `size - region`."""
         key = (index, (size, -1), region)  # no coordinates of a node without axes
         known = self._positions.get(key)
         if known is not None:
@@ -223,49 +176,35 @@ class Expression(Body):
             self.emit(f"{kind}.gt_s")
             self.emit("select")
             self.emit("local.set", counted)
-        self.emit("local.get", counted)
-        self.emit(f"{kind}.const", last)
-        self.emit("local.get", counted)
-        self.emit(f"{kind}.const", last)
-        self.emit(f"{kind}.lt_u")
-        self.emit("select")
-        if kind == "i64":
-            self.emit("i32.wrap_i64")
-        self.emit("local.set", start)
+        self._at_most(index, counted, last, last, start)
         coord = self.coordinate(start, last + 1)
         self._remember(self._positions, key, coord)
         return coord
 
-    def end(self, filled: Node) -> Coord:
-        """The position from which on `fill_from` has its value."""
-        start, dim = filled.inputs[1], filled.shape[filled.attrs["axis"]]
-        return self.start(start, dim, 0)
+    def _at_most(self, index: Node, counted: int, limit: int, largest: int, into: int) -> None:
+        """Keeps an index that is below a limit, else the largest."""
+        kind = kind_of(index.dtype)
+        self.emit("local.get", counted)
+        self.emit(f"{kind}.const", largest)
+        self.emit("local.get", counted)
+        self.emit(f"{kind}.const", limit)
+        self.emit(f"{kind}.lt_u")
+        self.emit("select")
+        if kind == "i64":
+            self.emit("i32.wrap_i64")
+        self.emit("local.set", into)
 
-    def _movement(self, node: Node, coords: Coords, width: int) -> None:
-        source = node
-        while source.op is movement.reshape:
-            source = source.inputs[0]
-            if source in self.addresses:  # row-major order is all that counts
-                self._read(source, self._linear(node, coords), width)
-                return
-        picks = self._picks(node, coords)
-        if node.op is movement.reshape:  # the flat index stays the same
-            shape = node.inputs[0].shape
-            self.know(shape, inside(shape, picks[0].coords), self._linear(node, coords))
-        splats = False
-        if node.op is movement.expand and width == 4 and storage.has_lanes(node.dtype):
+    def _lanes(self, node: Node, coords: Coords, picks: list[Pick]) -> str | None:
+        if node.op is movement.expand and storage.has_lanes(node.dtype):
             (child,), axis = node.inputs, lane_axis(node.shape)
-            splats = child.shape[axis] == 1
-        elif width == 4:
-            lanes = [lane(node.shape, coords, number) for number in range(1, 4)]
-            found = alike(node, picks, [self._picks(node, each) for each in lanes])
-            if found is None or not storage.has_lanes(node.dtype):
-                raise UnsupportedError(f"four elements of {node.op.name} at once")
-            splats = found == "one"
-        picks = possible(picks)
-        if len(picks) == 1 and not picks[0].when:
-            self._picked(node, picks[0], width, splats)
-            return
+            return "one" if child.shape[axis] == 1 else "neighbours"
+        found = super()._lanes(node, coords, picks)
+        return found if storage.has_lanes(node.dtype) else None
+
+    def _one_by_one(self, node: Node, lanes: Sequence[Coords]) -> None:
+        raise UnsupportedError(f"four elements of {node.op.name} at once")
+
+    def _chosen(self, node: Node, picks: Sequence[Pick], width: int, splats: bool) -> None:
         result = self.function.local(kind_of(node.dtype, width))
         constant(self.function, node.attrs.get("value", 0), node.dtype, width)
         self.emit("local.set", result)
@@ -295,15 +234,15 @@ class Expression(Body):
             self.emit("i32.const", 1)
 
     def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> None:
-        child = node.inputs[pick.operand]
-        coords = inside(child.shape, pick.coords)
-        if splats and child.dtype.kind == "b":  # no bit or all bits
+        if splats and node.dtype.kind == "b":  # no bit or all bits
             self.emit("i32.const", 0)
-        self.emit("local.get", self.value(child, coords, 1 if splats else width))
-        if splats and child.dtype.kind == "b":
+        super()._picked(node, pick, width, splats)
+
+    def _splat(self, value: int, node: Node) -> None:
+        self.emit("local.get", value)
+        if node.dtype.kind == "b":
             self.emit("i32.sub")
-        if splats:
-            self.emit("f32x4.splat" if child.dtype.kind == "f" else "i32x4.splat")
+        self.emit("f32x4.splat" if node.dtype.kind == "f" else "i32x4.splat")
 
 
 def _scalar(index: int, child: Node) -> Scalar:

@@ -1,8 +1,7 @@
-"""WGSL for the value of a node at given coordinates, written into a function body.
+"""The walk over a group (codegen/walk.py) as WGSL, written into a function body.
 
-An Expression knows the nodes that are in buffers (`reads`) and inlines everything else. `width`
-is 1, or 4 for the elements at four neighbouring coordinates along the node's lane axis: the last
-one longer than 1. What has been written is remembered per scope, so that nothing is computed twice.
+Nodes that are in buffers (`reads`) are loaded, everything else is inlined. What has been written is
+remembered per scope, under a name.
 """
 
 from __future__ import annotations
@@ -11,24 +10,21 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from ....codegen.index import Coord, Coords, is_multiple, lane, lane_axis, variable
+from ....codegen.index import Coord, Coords, is_multiple, lane_axis, variable
 from ....codegen.layout import is_packed
-from ....codegen.picks import alike, inside, possible
-from ....core.shape import Shape, strides_of
+from ....codegen.picks import inside
+from ....codegen.walk import Key, Walk
 from ....graph import Node
 from ....ops import gather, movement
-from ....ops.kinds import Elementwise, Movement, Pick, Reduce
-from ....ops.source import iota
+from ....ops.kinds import Elementwise, Movement, Pick
 from . import arithmetic, lines, storage
 from .index_text import text_of
 from .lines import Access, Code, Line
 from .literal import is_nan, number, splat, type_of
 from .reduction import ALONE, Team, fold_row, reduce
 
-Key = tuple[Node, Coords, int] | tuple[Node, int, int]
 
-
-class Expression:
+class Expression(Walk[str, Code]):
     """The body of one WGSL function, growing.
 
     reads: the name of the binding for each node that is in a buffer. declared: the widths with
@@ -49,15 +45,15 @@ class Expression:
         team: Team = ALONE,
         builtins: bool = False,
     ) -> None:
+        super().__init__(reads, flat)
         self.reads = reads
         self.declared = declared
         self.helpers = helpers
-        self.flat_indices = {known[:2]: known[2]} if known else {}
-        self.flat = flat
+        if known:
+            self.know(*known)
         self.team = team
         self.builtins = builtins
         self._scopes: list[tuple[list[Line], dict[Key, str]]] = [([], {})]
-        self._given: dict[Node, str] = {}
         self._names = 0
 
     # ---- writing -------------------------------------------------------------------------------
@@ -91,14 +87,6 @@ class Expression:
             return coord
         return variable(self.let(text), coord.bound)
 
-    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
-        """Records the flat index `linear` of coordinates in a shape."""
-        self.flat_indices.setdefault((shape, coords), linear)
-
-    def give(self, node: Node, text: str) -> None:
-        """Records the value of a node, at the requested coordinates and width."""
-        self._given[node] = text
-
     def block(self, head: str, write: Callable[[], None]) -> None:
         """A nested scope: `head { ... }`."""
         self._scopes.append(([], {}))
@@ -108,54 +96,25 @@ class Expression:
 
     # ---- values --------------------------------------------------------------------------------
 
-    def value(self, node: Node, coords: Coords, width: int) -> str:
-        """The value, as a name or a short text; statements it needs are written first."""
-        if node in self._given:
-            return self._given[node]
-        key = (node, coords, width)
-        for _, known in reversed(self._scopes):
-            if key in known:
-                return known[key]
-        text = self.let(self._compute(node, coords, width))
-        self._scopes[-1][1][key] = text
-        return text
+    def _known(self, key: Key) -> str | None:
+        found = (known[key] for _, known in reversed(self._scopes) if key in known)
+        return next(found, None)
 
-    def _compute(self, node: Node, coords: Coords, width: int) -> Code:
-        if node.is_scalar_constant:
-            item = node.attrs["data"].item()
-            return splat(number(item, node.dtype), node.dtype, width)
-        if node in self.reads:
-            return self._read(node, self._linear(node, coords), width)
-        if self.flat and isinstance(node.op, Movement):
-            return self.value(node.inputs[0], coords, width)
-        if isinstance(node.op, Elementwise):
-            return self._elementwise(node, coords, width)
-        if isinstance(node.op, Reduce):
-            return reduce(self, node, coords, width)
-        if node.op is iota:
-            return self._iota(node, coords, width)
-        if node.op is gather.take and width == 4 and _is_table(node):
-            table, codes = node.inputs
-            at = self.value(codes, coords, 4)
-            limit = table.shape[0]
-            code: list[str | Access] = [f"{type_of(node.dtype, 4)}("]
-            for number_, name in enumerate("xyzw"):
-                code += [", "] if number_ else []
-                code.append(self._read(table, variable(f"{at}.{name}", limit), 1))
-            return (*code, ")")
-        assert isinstance(node.op, Movement), f"{node} cannot be inlined"
-        return self._movement(node, coords, width)
+    def _keep(self, key: Key, code: Code) -> str:
+        name = self._scopes[-1][1][key] = self.let(code)
+        return name
 
-    def _linear(self, node: Node, coords: Coords) -> Coord:
-        if self.flat:
-            return coords[0]
-        if (node.shape, coords) in self.flat_indices:
-            return self.flat_indices[node.shape, coords]
-        result: Coord = 0
-        for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
-            if dim > 1:
-                result = result + coord * stride
-        return result
+    def _again(self, value: str) -> Code:
+        return value
+
+    def _constant(self, node: Node, width: int) -> Code:
+        return splat(number(node.attrs["data"].item(), node.dtype), node.dtype, width)
+
+    def _reduced(self, node: Node, coords: Coords, width: int) -> Code:
+        return reduce(self, node, coords, width)
+
+    def _other(self, node: Node) -> Code:
+        raise AssertionError(f"{node} cannot be inlined")
 
     def _read(self, node: Node, linear: Coord, width: int) -> str | Access:
         binding = self.reads[node]
@@ -168,10 +127,9 @@ class Expression:
         narrow = storage.load(binding, node.dtype, linear, width, 1)
         return Access(binding, narrow, wide)
 
-    def _elementwise(self, node: Node, coords: Coords, width: int) -> str:
+    def _elementwise(self, node: Node, operands: Sequence[str], width: int) -> Code:
         op = node.op
         assert isinstance(op, Elementwise)
-        operands = [self.value(child, coords, width) for child in node.inputs]
         types = tuple(child.dtype for child in node.inputs)
         template = arithmetic.elementwise(op, types, node.dtype, width, self.builtins)
         self.helpers.update(template.functions)
@@ -182,7 +140,7 @@ class Expression:
                     text = f"select({text}, {operand}, {is_nan(operand, width)})"
         return text
 
-    def _iota(self, node: Node, coords: Coords, width: int) -> str:
+    def _iota(self, node: Node, coords: Coords, width: int) -> Code:
         axis = node.attrs["axis"]
         kind = type_of(node.dtype)
         text = f"{kind}({text_of(coords[axis])})"
@@ -193,72 +151,51 @@ class Expression:
 
     # ---- movement ------------------------------------------------------------------------------
 
-    def _picks(self, node: Node, coords: Coords) -> list[Pick]:
-        op = node.op
-        assert isinstance(op, Movement) and op.pick is not None
-
-        def read(operand: int, at: Coords, size: int, region: int | None = None) -> Coord:
-            index = node.inputs[operand]
-            if region is not None:
-                return self.start(index, size, region)
-            text = self.value(index, at, 1)
-            if index.dtype.kind == "i":
-                text = f"u32(select({text}, {text} + {size}i, {text} < 0i))"
-            # Out of range it is the last: without this it would be an element of another row.
-            text = self.let(f"min({text}, {max(size, 1) - 1}u)")
-            return variable(text, max(size, 2))
-
-        shapes = [child.shape for child in node.inputs]
-        return op.pick(shapes, node.attrs, coords, read)
-
     def start(self, index: Node, size: int, region: int) -> Coord:
-        """The start of a region along an axis, from 0 to `size - region`: one name for all who ask
-        in a scope."""
-        for _, known in reversed(self._scopes):
-            if (index, size, region) in known:
-                return variable(known[index, size, region], size - region + 1)
-        last, text = size - region, self.value(index, (), 1)
-        if index.dtype.kind == "i":
-            start = f"u32(clamp(select({text}, {text} + {size}i, {text} < 0i), 0i, {last}i))"
-        else:
-            start = f"min({text}, {last}u)"
-        name = self.fresh()
-        self.line(f"let {name} = {start};")
-        self._scopes[-1][1][index, size, region] = name
-        return variable(name, last + 1)
-
-    def end(self, filled: Node) -> str:
-        """The position from which on `fill_from` has its value."""
-        start, dim = filled.inputs[1], filled.shape[filled.attrs["axis"]]
-        return text_of(self.start(start, dim, 0))
+        key = (index, (size, -1), region)  # no coordinates of a node without axes
+        known, last = self._known(key), size - region
+        if known is None:
+            text = self.value(index, (), 1)
+            if index.dtype.kind == "i":
+                start = f"u32(clamp(select({text}, {text} + {size}i, {text} < 0i), 0i, {last}i))"
+            else:
+                start = f"min({text}, {last}u)"
+            known = self.fresh()
+            self.line(f"let {known} = {start};")
+            self._scopes[-1][1][key] = known
+        return variable(known, last + 1)
 
     def _movement(self, node: Node, coords: Coords, width: int) -> Code:
-        source = node
-        while source.op is movement.reshape:
-            source = source.inputs[0]
-            if source in self.reads:  # row-major order is all that counts
-                return self._read(source, self._linear(node, coords), width)
-        picks = self._picks(node, coords)
-        if node.op is movement.reshape:  # the flat index stays the same
-            shape = node.inputs[0].shape
-            self.know(shape, inside(shape, picks[0].coords), self._linear(node, coords))
-        splats = False
-        if width == 4:
-            lanes = [lane(node.shape, coords, number) for number in range(4)]
-            kind = alike(node, picks, [self._picks(node, each) for each in lanes[1:]])
-            if kind is None:
-                sources = [self._source(node, each) for each in lanes]
-                if (first := _side_by_side(sources)) is not None:
-                    return self._read(*first, width)
-                parts = [self.value(node, each, 1) for each in lanes]
-                return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
-            splats = kind == "one"
+        if node.op is not gather.take or width == 1 or not _is_table(node):
+            return super()._movement(node, coords, width)
+        table, codes = node.inputs
+        at = self.value(codes, coords, 4)
+        limit = table.shape[0]
+        code: list[str | Access] = [f"{type_of(node.dtype, 4)}("]
+        for number_, name in enumerate("xyzw"):
+            code += [", "] if number_ else []
+            code.append(self._read(table, variable(f"{at}.{name}", limit), 1))
+        return (*code, ")")
+
+    def _position(self, index: Node, at: Coords, size: int) -> Coord:
+        text = self.value(index, at, 1)
+        if index.dtype.kind == "i":
+            text = f"u32(select({text}, {text} + {size}i, {text} < 0i))"
+        # Out of range it is the last: without this it would be an element of another row.
+        text = self.let(f"min({text}, {max(size, 1) - 1}u)")
+        return variable(text, max(size, 2))
+
+    def _one_by_one(self, node: Node, lanes: Sequence[Coords]) -> Code:
+        sources = [self._source(node, each) for each in lanes]
+        if (first := _side_by_side(sources)) is not None:
+            return self._read(*first, 4)
+        parts = [self.value(node, each, 1) for each in lanes]
+        return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
+
+    def _chosen(self, node: Node, picks: Sequence[Pick], width: int, splats: bool) -> Code:
         fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
-        picks = possible(picks)
         if not picks:
             return fill
-        if len(picks) == 1 and not picks[0].when:
-            return self._picked(node, picks[0], width, splats)
         name = self.fresh()
         self.line(f"var {name} = {fill};")
         for number_, pick in enumerate(picks):
@@ -275,10 +212,14 @@ class Expression:
             head = f"else {head}".strip() if number_ else head
 
             def assign(pick: Pick = pick) -> None:
-                self.line(f"{name} = {self._picked(node, pick, width, splats)};")
+                code = self._picked(node, pick, width, splats)
+                self._scopes[-1][0].append(lines.Line((f"{name} = ", *lines.parts_of(code), ";")))
 
             self.block(head, assign)
         return name
+
+    def _splat(self, value: str, node: Node) -> Code:
+        return splat(value, node.dtype, 4)
 
     def _source(self, node: Node, coords: Coords) -> tuple[Node, Coord] | None:
         """The stored node that an element is moved from, and its flat index there; None if it is
@@ -292,13 +233,6 @@ class Expression:
             (node,) = node.inputs
             coords = inside(node.shape, picks[0].coords)
         return node, self._linear(node, coords)
-
-    def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> str:
-        child = node.inputs[pick.operand]
-        coords = inside(child.shape, pick.coords)
-        if splats:
-            return splat(self.value(child, coords, 1), child.dtype, 4)
-        return self.value(child, coords, width)
 
     def fold(self, node: Node, at: Coords, over: Coords, width: int, loop: str) -> None:
         """Writes the reduction of a row, and remembers its value at the coordinates `at`.

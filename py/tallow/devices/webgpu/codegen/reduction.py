@@ -26,6 +26,7 @@ from ....ops import movement
 from ....ops.kinds import Reduce
 from . import literal
 from .arithmetic import across, combination
+from .index_text import text_of
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
 
 
@@ -119,7 +120,7 @@ class Body(Protocol):
     def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
         """Records the flat index of coordinates in a shape."""
 
-    def end(self, filled: Node) -> str:
+    def end(self, filled: Node) -> Coord:
         """Where `fill_from` begins to fill."""
 
     def block(self, head: str, write: Callable[[], None]) -> None:
@@ -240,7 +241,7 @@ def reduce(body: Body, node: Node, coords: Coords, width: int) -> str:
     axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
     last, until, end = lane_axis(child.shape), ending(node), ""
     if until in axes and (body.team.alone or len(axes) == 1):
-        end = body.end(child)
+        end = text_of(body.end(child))
         (child, _) = child.inputs
     by_lane = width == 1 and last in axes and child.shape[last] % 4 == 0 and not op.indexed
     by_lane = by_lane and not (end and last == until)
