@@ -24,7 +24,7 @@ WarningKind = Literal["leftOut", "unread", "damaged", "unkept"]
 
 
 class Warned(TypedDict):
-    """A TuningWarning (py/tallow/runtime/tuning.py)."""
+    """A TuningWarning (py/tallow/devices/webgpu/tuning.py)."""
 
     kind: WarningKind
     kernel: str
@@ -36,8 +36,8 @@ class LoadedModel(TypedDict):
 
     nodes: of the file's network. kept: whether its plan was stored on an earlier visit; otherwise
     planId is the number of the new one (plan_registry.py), and compiling the milliseconds spent on
-    the graph, the passes and WGSL. seconds: from the graph, or the stored plan, to the session. The
-    others: `Session.stats`.
+    the graph, the passes and kernels. seconds: from the graph, or the stored plan, to the session.
+    The others: `Session.stats`.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Tuned(TypedDict):
 
 
 class Kernel(TypedDict):
-    """A KernelTime of py/tallow/runtime/profile.py. code: WebAssembly's; WGSL is in the plan."""
+    """A KernelTime of py/tallow/runtime/profile.py. code: WebAssembly's; a GPU's is in the plan."""
 
     number: int
     name: str

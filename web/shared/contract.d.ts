@@ -6,7 +6,7 @@ export type Chosen = {
   adapter: string;
 };
 
-/** A TuningWarning (py/tallow/runtime/tuning.py). */
+/** A TuningWarning (py/tallow/devices/webgpu/tuning.py). */
 export type Warned = {
   kind: "leftOut" | "unread" | "damaged" | "unkept";
   kernel: string;
@@ -16,8 +16,8 @@ export type Warned = {
 /**
  * Facts about a model that can answer.  nodes: of the file's network. kept: whether its plan was
  * stored on an earlier visit; otherwise planId is the number of the new one (plan_registry.py), and
- * compiling the milliseconds spent on the graph, the passes and WGSL. seconds: from the graph, or
- * the stored plan, to the session. The others: `Session.stats`.
+ * compiling the milliseconds spent on the graph, the passes and kernels. seconds: from the graph,
+ * or the stored plan, to the session. The others: `Session.stats`.
  */
 export type LoadedModel = {
   name: string;
@@ -74,7 +74,7 @@ export type Tuned = {
   warnings: Warned[];
 };
 
-/** A KernelTime of py/tallow/runtime/profile.py. code: WebAssembly's; WGSL is in the plan. */
+/** A KernelTime of py/tallow/runtime/profile.py. code: WebAssembly's; a GPU's is in the plan. */
 export type Kernel = {
   number: number;
   name: string;
