@@ -8,7 +8,7 @@ export const openPage = {
   toOpen: "Open",
   openTitle: "Open a model",
   openLead:
-    "Choose any ONNX file to see what is in it, where each operator would run, and what it computes from your inputs. It never leaves this tab.",
+    "Choose any ONNX file to see what is in it, where each operator would run, and what it computes from your inputs. It leaves this tab only for a machine that you choose.",
   openChoose: "Choose an .onnx file",
   openDrop: "or drop it here, together with its external data",
   openSummary: "The model",

@@ -42,7 +42,7 @@ export const page = {
   digitBars: "Probability of each digit",
   classifyTitle: "Choose a photograph",
   classifyLead:
-    "A network that knows a thousand kinds of things says what it shows. The picture never leaves this tab.",
+    "A network that knows a thousand kinds of things says what it shows. The picture leaves this tab only for a machine that you choose.",
   choose: "Choose photographs",
   orDrop: "or drop or paste them anywhere on this page",
   model: "Model",
@@ -83,7 +83,7 @@ export const page = {
   time: "Time",
   bytes: "Bytes in → out",
   slots: "Slots in → out",
-  how: "Python builds each network and compiles it to WebGPU shaders or WebAssembly, in this tab. Nothing you draw or choose leaves your machine.",
+  how: "Python builds each network and compiles it to WebGPU shaders or WebAssembly, in this tab. Nothing you draw or choose leaves your machine, unless you choose another one.",
   licence: "Licence",
   notices: "Notices",
   ...openPage,

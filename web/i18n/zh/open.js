@@ -8,7 +8,7 @@ export const openPage = {
   toOpen: "打开",
   openTitle: "打开一个模型",
   openLead:
-    "任何 ONNX 文件：里面有什么、每个算子在哪里运行，以及它对您给的值的回答。文件不会离开这个标签页。",
+    "任何 ONNX 文件：里面有什么、每个算子在哪里运行，以及它对您给的值的回答。除非您选择另一台机器，文件不会离开这个标签页。",
   openChoose: "选择 .onnx 文件",
   openDrop: "或连同它的外部数据一起拖放到这里",
   openSummary: "模型",

@@ -41,7 +41,8 @@ export const page = {
   seenCaption: "网络看到的样子",
   digitBars: "每个数字的概率",
   classifyTitle: "选一张照片",
-  classifyLead: "一个认识一千种事物的网络会说出照片里是什么。照片不会离开这个标签页。",
+  classifyLead:
+    "一个认识一千种事物的网络会说出照片里是什么。除非您选择另一台机器，照片不会离开这个标签页。",
   choose: "选择照片",
   orDrop: "或拖放、粘贴到页面任意位置",
   model: "模型",
@@ -82,7 +83,7 @@ export const page = {
   time: "时间",
   bytes: "字节 读 → 写",
   slots: "槽位 读 → 写",
-  how: "Python 在这个标签页里搭建每个网络，并把它编译成 WebGPU 着色器或 WebAssembly。您画的和选的一切都不会离开您的电脑。",
+  how: "Python 在这个标签页里搭建每个网络，并把它编译成 WebGPU 着色器或 WebAssembly。除非您选择另一台机器，您画的和选的一切都不会离开您的电脑。",
   licence: "许可证",
   notices: "声明",
   ...openPage,
