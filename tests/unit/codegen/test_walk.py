@@ -79,7 +79,8 @@ class PythonExpression(Walk[str, str]):
         code = repr(node.attrs.get("value", 0))
         for pick in reversed(picks):
             tests = [f"{low} <= {text(coord)} < {high}" for coord, low, high in pick.when]
-            code = f"({self._picked(node, pick, 1, False)} if {' and '.join(tests) or True} else {code})"
+            test = " and ".join(tests) or "True"
+            code = f"({self._picked(node, pick, 1, False)} if {test} else {code})"
         return code
 
     def _splat(self, value: str, node: Node) -> str:
