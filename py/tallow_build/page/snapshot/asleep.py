@@ -30,8 +30,8 @@ _ON_DEMAND = re.compile(
     r"|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
     r"|devices\.(webgpu\.codegen|wasm\.codegen\.kernels)\.region$"
-    r"|functional\.(adaptive|blocks|borders|elementwise_losses|few_queries|grids|layers|lookups|losses"
-    r"|margin_losses|multi_head|resampling|transducer)$"
+    r"|functional\.(adaptive|blocks|borders|elementwise_losses|few_queries|flex_attention|grids|layers"
+    r"|lookups|losses|margin_losses|multi_head|resampling|transducer)$"
     r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"
     r"|numbers|orders|positions|products|scattering|searching|sets|special|statistics|windows)$)"
 )
