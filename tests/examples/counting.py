@@ -24,16 +24,17 @@ _seen: WeakSet[Any] = WeakSet()
 
 def watch(*devices: str) -> Callable[[], None]:
     """Counts the runs of programs on these devices from now on; gives what ends it."""
-    undo: list[tuple[Any, Any]] = []
+    undo: list[tuple[Any, str, Any]] = []
     for device in devices:
         module, *names = _PROGRAMS[device]
         for kind in (getattr(import_module(module), name) for name in names):
-            undo.append((kind, kind.run))
-            kind.run = _counted(kind.run, device)
+            for way in ("run", "start"):
+                undo.append((kind, way, getattr(kind, way)))
+                setattr(kind, way, _counted(getattr(kind, way), device))
 
     def end() -> None:
-        for kind, run in undo:
-            kind.run = run
+        for kind, way, function in undo:
+            setattr(kind, way, function)
 
     return end
 

@@ -57,7 +57,7 @@ def test_case(name: str, device: str) -> None:
     assert wrong is None, wrong
 
 
-@pytest.mark.parametrize(("device", "least"), [("numpy", 0.9), ("wasm", 0.7)])
+@pytest.mark.parametrize(("device", "least"), [("numpy", 0.9), ("wasm", 0.65)])
 def test_most_cases_have_such_a_plan(device: str, least: float) -> None:
     found = sum(quickly(graph_of(name), device) is not None for name in CASES)
     assert found >= least * len(CASES)

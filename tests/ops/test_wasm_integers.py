@@ -14,6 +14,7 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.compile import compile_graph
 from tallow.compile.plan import Plan
+from tallow.core.drivers import run_sync
 from tallow.core.dtype import as_dtype
 from tallow.core.hostarray import HostArray
 from tallow.devices.numpy.runner import NumpyProgram
@@ -207,7 +208,8 @@ def test_the_records_compute_the_same_in_numpy(name: str) -> None:
         y = make(integer.integer_matmul, x, packed, *(zero.node for zero in zeros), columns=11)
     found, steps, _ = computed(Tensor(y), {x: a}, np.int32)
     assert not steps
-    (wanted,) = NumpyProgram(compile_graph(Graph((x,), {"y": y}, "record"), "numpy")).run([a])
+    program = NumpyProgram(compile_graph(Graph((x,), {"y": y}, "record"), "numpy"))
+    (wanted,) = run_sync(program.run([a]))
     np.testing.assert_array_equal(found, wanted.numpy())
 
 
@@ -284,7 +286,7 @@ def test_a_convolution_reads_what_prepare_made_of_a_coded_weight() -> None:
     y = F.conv2d(Tensor(x), wide_filters * known(np.tile(scale, (8, 1, 1, 1))))
     found, steps, _ = computed(y, {x: image}, np.float32)
     graph = Graph((x,), {"y": y.node}, "conv")
-    (wanted,) = NumpyProgram(compile_graph(graph, "numpy")).run([image])
+    (wanted,) = run_sync(NumpyProgram(compile_graph(graph, "numpy")).run([image]))
     size = np.abs(wanted.numpy()).max()
     np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-4, atol=1e-5 * size)
     assert not steps

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow.compile.passes import dynamic as passes
+from tallow.devices.webgpu.passes import dynamic as passes
 from tallow.errors import TallowError
 from tallow.ops import dynamic_recurrence
 

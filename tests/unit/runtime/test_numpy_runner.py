@@ -87,7 +87,7 @@ def test_the_feed_is_left_alone() -> None:
     x = given(4, 4)
     feed = noise(2, 4, 4)
     before = feed.copy()
-    NumpyProgram(compiled(x, F.relu(x * 2.0) + 1.0)).run([feed])
+    run_sync(NumpyProgram(compiled(x, F.relu(x * 2.0) + 1.0)).run([feed]))
     assert feed.tolist() == before.tolist()
 
 
