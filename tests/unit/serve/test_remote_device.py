@@ -21,6 +21,7 @@ import tallow as tl
 from tallow import nn, optim
 from tallow.core import context
 from tallow.devices.remote import device as remote_device
+from tallow.devices.remote.connection import Connection
 from tallow.devices.remote.device import RemoteDevice
 from tallow.runtime import device
 from tallow.serve.compute import Terms
@@ -224,6 +225,24 @@ def test_a_server_that_goes_away_is_a_lost_device() -> None:
             asyncio.run(tl.open_device(lender.name))
         lender.start()
         assert tl.ones((3,), device=lender.name).numpy().tolist() == [1, 1, 1]
+
+
+def test_a_program_closes_though_its_server_goes_away_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The end of the connection may not be known yet when the program tells it."""
+
+    def gone(*_: object, **__: object) -> None:
+        raise tl.DeviceLostError("the connection has ended")
+
+    with lending("numpy") as lender:
+        asyncio.run(tl.open_device(lender.name, token=TOKEN))
+        model = tl.onnx.load(ROOT / "models" / "mnist" / "mnist.onnx")
+        session = model.session(device=lender.name)
+        with monkeypatch.context() as patch:
+            patch.setattr(Connection, "tell", gone)
+            session.close()
+        session.close()
 
 
 class Restart(Callback):

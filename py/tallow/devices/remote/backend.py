@@ -7,6 +7,7 @@ whose outputs are fetched, and a load that blocks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import count
 from typing import Any
@@ -17,7 +18,7 @@ from ...core.drivers import IfAwaited, Steps
 from ...core.dtype import BY_NAME, DType
 from ...core.hostarray import HostArray
 from ...core.shape import Shape, size_of
-from ...errors import DeviceError, DeviceUnavailableError, StorageError
+from ...errors import DeviceError, DeviceLostError, DeviceUnavailableError, StorageError
 from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from ...runtime.buffer import Buffer
 from .connection import Connection
@@ -139,7 +140,8 @@ class RemoteProgram:
 
     def close(self) -> None:
         if not self._closed and self._connection.lost is None:
-            self._tell("close")
+            with suppress(DeviceLostError):  # then the other machine has closed it
+                self._tell("close")
         self._closed = True
 
     def _tell(self, do: str, **header: Any) -> None:
