@@ -131,7 +131,7 @@ def test_an_update_and_a_death_lose_no_request(tmp_path: Path) -> None:
             second.process.kill()
             clients.more(10 * CLIENTS)
         assert clients.wrong == []
-        assert set(clients.refused) <= {502}
+        assert set(clients.refused) <= {502, 503}  # 503: the balancer knows of none that is ready
         assert len(clients.refused) <= CLIENTS  # what the one that died had in hand
 
 
