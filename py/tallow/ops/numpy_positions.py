@@ -19,6 +19,7 @@ def clamped(start: Any, dim: int, size: int) -> int:
 
 
 def sliced(np: NumPy, x: Array, *starts: Array, axes: Shape, shape: Shape) -> Array:
+    """`slice_at`: a view of the region, whose starts along `axes` are arrays without axes."""
     index = [slice(None)] * len(shape)
     for axis, start in zip(axes, starts, strict=True):
         low = clamped(start, x.shape[axis], shape[axis])
@@ -35,6 +36,7 @@ def region_of(x: Shape, new: Shape, attrs: Attrs, starts: Sequence[Any]) -> tupl
 
 
 def filled(np: NumPy, x: Array, start: Array, axis: int, value: float) -> Array:
+    """`fill_from`: a copy of x with a value from the start on along the axis."""
     result = np.array(x, order="C")
     result[(*[slice(None)] * axis, slice(clamped(start, x.shape[axis], 0), None))] = value
     return result
@@ -48,6 +50,7 @@ def write(x: Array, new: Array, starts: Sequence[Array], attrs: Attrs) -> None:
 def updated(
     np: NumPy, x: Array, new: Array, *positions: Array, axes: Shape, starts: Shape
 ) -> Array:
+    """`update_at`: a copy of x with the region written."""
     result = np.array(x, order="C")
     write(result, new, positions, {"axes": axes, "starts": starts})
     return result
