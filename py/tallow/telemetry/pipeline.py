@@ -70,7 +70,9 @@ class Pipeline:
         self._close_now.set()
         if self.collected is not None:
             self._close()
-        return self._closed.wait(timeout)
+        in_time = self._closed.wait(timeout)
+        _say_once("")  # what still fails would be told of the next endpoint
+        return in_time
 
     def _close(self) -> None:
         self._close_now.wait()
@@ -175,14 +177,14 @@ class _Once(logging.Filter):
         self.endpoint, self._lock = endpoint, threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return False
         with self._lock:
             endpoint, self.endpoint = self.endpoint, ""
-        if endpoint and record.levelno >= logging.WARNING:
+        if endpoint:
             said = " ".join(record.getMessage().split())[:160]
             text = "what telemetry sends to %s is not taken, and dropped; the program goes on: %s"
             _log.warning(text, endpoint, said)
-        elif endpoint:
-            self.endpoint = endpoint
         return False
 
 
@@ -190,7 +192,7 @@ _once = _Once("")
 
 
 def _say_once(endpoint: str) -> None:
-    """Has a line say that the endpoint takes nothing, and not more than one."""
+    """Has a line say that the endpoint takes nothing, and not more than one; "" has none."""
     _once.endpoint = endpoint
     for name in _loggers():
         logger = logging.getLogger(name)

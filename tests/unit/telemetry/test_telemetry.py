@@ -220,6 +220,9 @@ def test_an_endpoint_that_does_not_answer_ends_no_run(
         assert trained.epoch == 2
         assert not tl.telemetry.shutdown(timeout=0.2)  # what was not sent is dropped
     assert watching.watcher is None
+    caplog.clear()
+    logging.getLogger("opentelemetry.exporter.otlp").warning("Transient error, later")
+    assert not caplog.records  # nobody asks for it any more, and the next endpoint is another
 
 
 def test_an_endpoint_that_is_not_there_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
