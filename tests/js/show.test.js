@@ -43,11 +43,11 @@ test("the last text of each part counts", () => {
   const target = element();
   let count = 1;
   show(target, words("tryAgain"));
-  show(target, () => text.galleryCount(count, 3));
+  show(target, () => text.ready(count));
   show(target, words("cancel"), "aria-label");
   count = 2;
   choose("zh");
-  assert.equal(target.textContent, text.galleryCount(2, 3));
+  assert.equal(target.textContent, text.ready(2));
   assert.equal(target.attributes["aria-label"], text.cancel);
   show(target, "");
   choose("en");

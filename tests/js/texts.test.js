@@ -4,11 +4,14 @@
  */
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 
-import { classify, draw, messages, open, page, panels } from "./support/english.js";
-import { open as openInChinese } from "../../web/i18n/zh/open.js";
+import { classify, draw, files, messages, open, panels } from "./support/english.js";
+import { page } from "../../web/i18n/zh/page.js";
+import * as classifyInChinese from "../../web/views/classify/texts/zh.js";
+import * as drawInChinese from "../../web/views/draw/texts/zh.js";
+import * as openInChinese from "../../web/views/open/texts/zh.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
 import { LocalizedError, say, words, wordsOf } from "../../web/i18n/messages.js";
 
@@ -37,12 +40,66 @@ for (const entry of ["worker/main.js", "worker/script.js", "boot/python.js", "bo
 }
 
 test("names of entries are unique", () => {
-  const all = [messages, panels, draw, classify, open].flatMap((table) => Object.keys(table));
+  const all = [messages, panels, files, draw, classify, open].flatMap((table) =>
+    Object.keys(table),
+  );
   assert.deepEqual(
     all.filter((name, i) => all.indexOf(name) !== i),
     [],
   );
-  assert.ok(Object.keys(page).length > 50);
+});
+
+/** The entries that a document of web/ names, and those of the menu that the build puts there. */
+async function named(/** @type {string} */ path) {
+  const html = await readFile(new URL(`../../web/${path}`, import.meta.url), "utf8");
+  const menu = /^<section id="view-(\w)(\w*)"/.exec(html);
+  const found = [...html.matchAll(/\bdata-text[a-z-]*="(\w+)"/g)].map(([, entry]) => entry);
+  return menu ? [`to${menu[1].toUpperCase()}${menu[2]}`, ...found] : found;
+}
+
+test("the HTML names every translated entry, and a view only its own and the page's", async () => {
+  const index = await named("index.html");
+  const views = { draw: drawInChinese, classify: classifyInChinese, open: openInChinese };
+  /** @type {string[]} */
+  const all = [...index];
+  for (const [name, { page: own }] of Object.entries(views)) {
+    const entries = await named(`views/${name}/${name}.html`);
+    assert.deepEqual(
+      entries.filter((entry) => !(entry in { ...page, ...own })),
+      [],
+    );
+    assert.deepEqual(
+      Object.keys(own).filter((entry) => !entries.includes(entry)),
+      [],
+    );
+    all.push(...entries.filter((entry) => !(entry in own)));
+  }
+  assert.deepEqual(
+    index.filter((entry) => !(entry in page)),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(page).filter((entry) => !all.includes(entry)),
+    [],
+  );
+  assert.ok(all.length > 30);
+});
+
+test("what stands below the views shows none of their texts, and no view another's", async () => {
+  const folders = { draw, classify, open };
+  /** @type {string[]} */
+  const wrong = [];
+  for (const path of await readdir(new URL("../../web/", import.meta.url), { recursive: true })) {
+    if (!path.endsWith(".js") || /^i18n\/|\/texts\//.test(path)) continue;
+    const code = await readFile(new URL(`../../web/${path}`, import.meta.url), "utf8");
+    for (const [view, table] of Object.entries(folders)) {
+      if (path.startsWith(`views/${view}/`)) continue;
+      for (const entry of Object.keys(table))
+        if (new RegExp(`\\btext\\.${entry}\\b|words\\(\\s*"${entry}"`).test(code))
+          wrong.push(`${path}: ${entry}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
 });
 
 test("messages and errors are in the current language", () => {
@@ -74,7 +131,7 @@ test("every language words each of Python's reasons", async () => {
   const worded = (/** @type {typeof open.openReasons} */ reasons) =>
     Object.fromEntries(Object.entries(reasons).map(([code, of]) => [code, of("{0}", "{1}")]));
   assert.deepEqual(worded(open.openReasons), english);
-  const { REFUSED, ...chinese } = worded(openInChinese.openReasons);
+  const { REFUSED, ...chinese } = worded(openInChinese.texts.openReasons);
   assert.equal(REFUSED, "{0}");
   assert.deepEqual(Object.keys(chinese), Object.keys(english).slice(0, -1));
   for (const words of Object.values(chinese)) assert.match(words, /\p{Script=Han}/u);

@@ -5,9 +5,10 @@ import { asked, modelKind, readAddress, viewOf } from "./address.js";
 import { Engine } from "../engine/engine.js";
 import { startFirstWorker } from "../engine/first_worker.js";
 import { missingIn, outdated, startOver } from "./renew.js";
+import { addTexts } from "../i18n/languages.js";
 import { words } from "../i18n/messages.js";
 import { made } from "../views/made.js";
-import { VIEWS } from "../views/registry.js";
+import { TEXTS, VIEWS } from "../views/registry.js";
 import { Comparison } from "../widgets/comparison.js";
 import { BootLog } from "../widgets/engine/bootlog.js";
 import { DeviceChoice } from "../widgets/engine/device.js";
@@ -40,6 +41,7 @@ let answered = false;
 /** Once ready, the page waits this long for a first question before it caches its files. */
 const IDLE_MS = 3000;
 
+addTexts(TEXTS);
 new LanguageChoice(byTestId("language-select"));
 const status = new Status(byTestId("status"), () => {
   engine.retry();

@@ -2,14 +2,20 @@
 /**
  * The views, by their names in views.json, which also gives the order of the menu.
  *
- * A view is a folder NAME/ with NAME.html, styles and modules. Its <section> has the label for the
- * menu. The build puts the HTML and the styles into the page (py/tallow_build/page/documents.py). To
- * add a view, make the folder, and add a line in views.json, a line here, texts in i18n/ and tests.
+ * A view is a folder NAME/ with NAME.html, styles, modules and texts/. Its <section> has the label for
+ * the menu. The build puts the HTML and the styles into the page (py/tallow_build/page/documents.py).
+ * To add a view, make the folder, and add a line in views.json, lines here, and tests.
  */
 
 import { Classify } from "./classify/classify.js";
+import * as classifyEn from "./classify/texts/en.js";
+import * as classifyZh from "./classify/texts/zh.js";
 import { Draw } from "./draw/draw.js";
+import * as drawEn from "./draw/texts/en.js";
+import * as drawZh from "./draw/texts/zh.js";
 import { Open } from "./open/open.js";
+import * as openEn from "./open/texts/en.js";
+import * as openZh from "./open/texts/zh.js";
 
 /**
  * @typedef {keyof typeof import("./views.json")} ViewName
@@ -35,4 +41,10 @@ export const VIEWS = {
   draw: Draw,
   classify: Classify,
   open: Open,
+};
+
+/** Their texts. */
+export const TEXTS = {
+  en: [drawEn, classifyEn, openEn],
+  zh: [drawZh, classifyZh, openZh],
 };

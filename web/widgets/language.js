@@ -2,9 +2,9 @@
 /**
  * Translates the texts in index.html, and lets the visitor choose a language.
  *
- * data-text="entry" sets an element's content to that entry of the table's `page`; data-text-label
- * sets its aria-label, data-text-title its tooltip, data-text-content the `content` of a meta
- * element.
+ * The HTML has the English. data-text="entry" translates an element's content by that entry of the
+ * language's `page`; data-text-label its aria-label, data-text-title its tooltip, data-text-content
+ * the `content` of a meta element.
  */
 
 import { LANGUAGES, choose, languageFor, page } from "../i18n/languages.js";
@@ -42,8 +42,10 @@ export class LanguageChoice {
     this.#set(languageFor([storedChoice(), ...navigator.languages]));
     for (const [attribute, part] of PARTS) {
       for (const element of document.querySelectorAll(`[${attribute}]`)) {
-        const entry = /** @type {keyof typeof page} */ (element.getAttribute(attribute));
-        show(element, () => page[entry], part);
+        const entry = element.getAttribute(attribute) ?? "";
+        const english = (part === "text" ? element.textContent : element.getAttribute(part)) ?? "";
+        const plain = english.trim().replace(/\s+/g, " ");
+        show(element, () => page[entry] ?? plain, part);
       }
     }
     select.addEventListener("change", () => {

@@ -1,9 +1,17 @@
 // @ts-check
-/** The English text tables. */
+/** The English text tables; those of views are added to the page's. */
 
-export { classify } from "../../../web/i18n/en/classify.js";
-export { draw } from "../../../web/i18n/en/draw.js";
+import * as classifyTexts from "../../../web/views/classify/texts/en.js";
+import * as drawTexts from "../../../web/views/draw/texts/en.js";
+import * as openTexts from "../../../web/views/open/texts/en.js";
+import { addTexts } from "../../../web/i18n/languages.js";
+
+export { files } from "../../../web/i18n/en/files.js";
 export { messages } from "../../../web/i18n/en/messages.js";
-export { open } from "../../../web/i18n/en/open.js";
-export { page } from "../../../web/i18n/en/page.js";
 export { panels } from "../../../web/i18n/en/panels.js";
+
+export const { texts: classify } = classifyTexts;
+export const { texts: draw } = drawTexts;
+export const { texts: open } = openTexts;
+
+addTexts({ en: [classifyTexts, drawTexts, openTexts], zh: [] });

@@ -1,10 +1,12 @@
 // @ts-check
 /** The page's English texts. Every language has the same entries. */
 
-import { classify } from "./classify.js";
-import { draw } from "./draw.js";
+import { files } from "./files.js";
 import { messages } from "./messages.js";
-import { open } from "./open.js";
 import { panels } from "./panels.js";
 
-export default { ...messages, ...panels, ...draw, ...classify, ...open };
+/** Those of no view. */
+export const own = { ...messages, ...panels, ...files };
+
+/** The page adds those of the views (../languages.js). */
+export default /** @type {typeof own & ViewTexts} */ (own);

@@ -173,4 +173,6 @@ export const panels = {
     const best = gain > 1 ? `, fastest gain ${op} ${picture(shape)} ${gain.toFixed(1)}×` : "";
     return `${part}${model}: ${replaced.length} of ${measured} kernels replaced${best}. ${whose}`;
   },
+  copyJson: "Copy as JSON",
+  copyCsv: "Copy as CSV",
 };

@@ -1,9 +1,7 @@
 // @ts-check
-/** Chinese texts that the HTML contains in English, by the data-text of their element. */
+/** Chinese texts that index.html has in English, by the data-text of their element. */
 
-import { openPage } from "./open.js";
-
-/** @type {typeof import("../en/page.js").page} */
+/** @type {Record<string, string>} */
 export const page = {
   title: "Tallow · 浏览器标签页里的深度学习",
   description:
@@ -11,51 +9,8 @@ export const page = {
   unstarted:
     "页面的脚本还没有启动。网络较慢时请稍等；否则请重新加载。如果仍然不行，可能是浏览器太旧，或 JavaScript 模块被阻止。",
   views: "视图",
-  toDraw: "手写",
-  toClassify: "识图",
   language: "语言",
-  drawTitle: "画一个数字",
-  drawLead: "您一边画，一个小型神经网络一边辨认。并排写几个，就是一个数。",
-  pad: "手写板：画 0 到 9 的数字",
-  padPrompt: "在这里画 0 到 9",
-  padHow: "鼠标、手指、触控笔或键盘",
-  padKeys: "方向键移动，按住空格键书写；回车键落笔和抬笔",
-  tools: "工具",
-  undo: "撤销",
-  undoHow: "撤销（Ctrl+Z）",
-  redo: "重做",
-  redoHow: "重做（Shift+Ctrl+Z）",
-  brush: "笔画粗细",
-  thin: "细",
-  thinHow: "细画笔",
-  medium: "中",
-  mediumHow: "中等画笔",
-  thick: "粗",
-  thickHow: "粗画笔",
-  eraser: "橡皮擦",
-  eraserHow: "橡皮擦：涂过的地方会被擦掉",
-  clear: "清除",
-  digit: "数字",
-  number: "数",
-  seen: "网络所看到的您的手写",
-  seenCaption: "网络看到的样子",
-  digitBars: "每个数字的概率",
-  classifyTitle: "选一张照片",
-  classifyLead:
-    "一个认识一千种事物的网络会说出照片里是什么。除非您选择另一台机器，照片不会离开这个标签页。",
-  choose: "选择照片",
-  orDrop: "或拖放、粘贴到页面任意位置",
-  model: "模型",
-  classBars: "概率最高的五个类别",
-  results: "可复制的结果",
-  heatLeast: "无关紧要",
-  heatMost: "最要紧",
-  camera: "拍一张照片",
-  shoot: "拍照",
   cancel: "取消",
-  gallery: "图片",
-  samples: "或者试试这些",
-  credits: "照片的作者",
   engine: "引擎",
   status: "状态",
   progress: "进度",
@@ -86,5 +41,4 @@ export const page = {
   how: "Python 在这个标签页里搭建每个网络，并把它编译成 WebGPU 着色器或 WebAssembly。除非您选择另一台机器，您画的和选的一切都不会离开您的电脑。",
   licence: "许可证",
   notices: "声明",
-  ...openPage,
 };

@@ -109,4 +109,6 @@ export const panels = {
     const best = gain > 1 ? `，最大提速 ${op} ${picture(shape)} ${gain.toFixed(1)} 倍` : "";
     return `${part}${model}：${measured} 个内核中更换了 ${replaced.length} 个${best}。${whose}`;
   },
+  copyJson: "复制为 JSON",
+  copyCsv: "复制为 CSV",
 };

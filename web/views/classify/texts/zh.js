@@ -1,20 +1,32 @@
 // @ts-check
 /** Chinese texts of the Classify view. */
 
-/** @type {typeof import("../en/classify.js").classify} */
-export const classify = {
+/** Texts that the HTML has in English, by the data-text of their element. */
+export const page = {
+  toClassify: "识图",
+  classifyTitle: "选一张照片",
+  classifyLead:
+    "一个认识一千种事物的网络会说出照片里是什么。除非您选择另一台机器，照片不会离开这个标签页。",
+  choose: "选择照片",
+  orDrop: "或拖放、粘贴到页面任意位置",
+  model: "模型",
+  classBars: "概率最高的五个类别",
+  results: "可复制的结果",
+  heatLeast: "无关紧要",
+  heatMost: "最要紧",
+  camera: "拍一张照片",
+  shoot: "拍照",
+  gallery: "图片",
+  samples: "或者试试这些",
+  credits: "照片的作者",
+};
+
+/** @type {typeof import("./en.js").texts} */
+export const texts = {
   photoFailed: (name, why) => `无法识别“${name}”：${why}`,
   unnamed: (index) => `第 ${index} 类`,
   unknownModel: (name) => `这里没有名为“${name}”的模型，改用下面这个。`,
-  emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
-  notPhoto: (name, type) =>
-    `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
-
-  copyJson: "复制为 JSON",
-  copyCsv: "复制为 CSV",
   goOn: "继续",
-  noFile: "拖来的不是文件。请先保存图片，再拖放保存的文件。",
-  noPictures: (folders) => `文件夹“${folders}”里没有图片。`,
   galleryCount: (done, total) => `${done} / ${total}`,
   galleryBegun: (total) => `正在逐一识别 ${total} 张图片。`,
   galleryDone: (good, bad) =>
@@ -54,9 +66,4 @@ export const classify = {
     `对“${label}”来说，${where}最要紧：遮住那里，概率从 ${before} 降到 ${after}。`,
   heatNowhere: (label) => `对“${label}”来说，没有哪一处特别要紧：遮住任何一处变化都很小。`,
   heatFailed: (why) => `无法找出哪里要紧：${why}`,
-
-  heicPhoto: (name) => `“${name}”是 HEIC 图片，这个浏览器打不开。请先另存为 JPEG。`,
-  damagedPhoto: (name, format) => `“${name}”的开头是 ${format}，但无法解码：文件已损坏或不完整。`,
-  largePhoto: (name, width, height, most) =>
-    `“${name}”太大：${width} × ${height} 像素。最多能打开 ${most} 百万像素的图片，请先缩小。`,
 };

@@ -1,7 +1,7 @@
 // @ts-check
 /** English texts of the Draw view. */
 
-export const draw = {
+export const texts = {
   /** For screen readers, while the keyboard draws. */
   penDown: "Pen down",
   penUp: "Pen up",
@@ -14,6 +14,4 @@ export const draw = {
 
   /** @param {string} why */
   digitFailed: (why) => `The digit could not be read: ${why}`,
-
-  noCanvas: "This browser provides no 2-D canvas, which drawing and pictures need.",
 };

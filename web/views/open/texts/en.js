@@ -1,28 +1,9 @@
 // @ts-check
 /** English texts of the Open view. */
 
-import { bytes, count, time, tiny } from "../../shared/format.js";
+import { bytes, count, time, tiny } from "../../../shared/format.js";
 
-/** Texts that the HTML already contains. */
-export const openPage = {
-  toOpen: "Open",
-  openTitle: "Open a model",
-  openLead:
-    "Choose any ONNX file to see what is in it, where each operator would run, and what it computes from your inputs. It leaves this tab only for a machine that you choose.",
-  openChoose: "Choose an .onnx file",
-  openDrop: "or drop it here, together with its external data",
-  openSummary: "The model",
-  openUnsupported: "What Tallow does not support",
-  openInputs: "Its inputs",
-  openRun: "Run",
-  openOutputs: "Its outputs",
-  openLabels: "Class labels (.txt, .json or .csv), optional",
-  openCompare: "Compare with NumPy",
-  openRuns: "Runs",
-  openTime: "Time them",
-};
-
-export const open = {
+export const texts = {
   /** @param {string} name */
   openReading: (name) => `Reading ${name}…`,
   openRunning: "Running…",
@@ -183,23 +164,8 @@ export const open = {
   openMean: "Mean to subtract",
   openScale: "Scale to multiply by",
 
-  /** @param {string} value @param {string} type */
-  openDoesNotFit: (value, type) => `${value} does not fit ${type}`,
-
-  /** @param {string} part @param {string} type */
-  openNotNumber: (part, type) => `“${part.slice(0, 40)}” is not a number of the type ${type}`,
-
-  /** @param {number} wanted @param {number} given */
-  openCount: (wanted, given) => `${count(wanted)} numbers are needed, ${count(given)} were given`,
-
   /** @param {number} wanted @param {number} given */
   openTextCount: (wanted, given) => `${count(wanted)} texts are needed, ${count(given)} were given`,
-
-  /** @param {string} name */
-  openNotNpy: (name) => `“${name}” is not a complete .npy file`,
-
-  /** @param {string} name */
-  openNpyType: (name) => `“${name}” has an element type that is not supported here`,
 
   /** @param {string} wanted @param {string} given */
   openNpyShape: (wanted, given) => `the file has the shape ${given}, not ${wanted}`,
@@ -257,7 +223,7 @@ export const open = {
 
   /**
    * @param {string} device @param {number} first
-   * @param {import("../../shared/contract.js").Series | null} series
+   * @param {import("../../../shared/contract.js").Series | null} series
    */
   openTimes: (device, first, series) => {
     const begun = `${device}: first run ${time(first)}`;
@@ -289,10 +255,6 @@ export const open = {
       ? "The devices do not agree: one of them gives values that are not finite."
       : `Largest difference between the devices: ${tiny(difference)}` +
         (largest ? `, for values up to ${tiny(largest)}` : ""),
-
-  /** @param {string} name */
-  openNotLabels: (name) =>
-    `“${name}” contains no labels. Use one label per line, or a JSON list or object.`,
 
   /** @param {string} name @param {number} found */
   openLabelled: (name, found) => `${count(found)} labels from ${name}.`,

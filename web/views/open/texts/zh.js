@@ -1,10 +1,10 @@
 // @ts-check
 /** Chinese texts of the Open view. */
 
-import { bytes, count, time, tiny } from "../../shared/format.js";
+import { bytes, count, time, tiny } from "../../../shared/format.js";
 
-/** @type {typeof import("../en/open.js").openPage} */
-export const openPage = {
+/** Texts that the HTML has in English, by the data-text of their element. */
+export const page = {
   toOpen: "打开",
   openTitle: "打开一个模型",
   openLead:
@@ -22,8 +22,8 @@ export const openPage = {
   openTime: "计时",
 };
 
-/** @type {typeof import("../en/open.js").open} */
-export const open = {
+/** @type {typeof import("./en.js").texts} */
+export const texts = {
   openReading: (name) => `正在读取 ${name}…`,
   openRunning: "正在运行…",
   openTiming: "正在对热运行计时…",
@@ -128,12 +128,7 @@ export const open = {
   },
   openMean: "均值（先减去）",
   openScale: "比例（再乘以）",
-  openDoesNotFit: (value, type) => `${value} 超出了 ${type} 的范围`,
-  openNotNumber: (part, type) => `“${part.slice(0, 40)}”不是 ${type} 类型的数字`,
-  openCount: (wanted, given) => `需要 ${count(wanted)} 个数字，给了 ${count(given)} 个`,
   openTextCount: (wanted, given) => `需要 ${count(wanted)} 个文本，给了 ${count(given)} 个`,
-  openNotNpy: (name) => `“${name}”不是完整的 .npy 文件`,
-  openNpyType: (name) => `“${name}”的元素类型无法在这里读取`,
   openNpyShape: (wanted, given) => `文件的形状是 ${given}，不是 ${wanted}`,
   openNoFile: "请先选择文件",
   openBadShape: "形状必须是整数，例如 1, 3, 224, 224",
@@ -178,7 +173,6 @@ export const open = {
       ? "各设备的结果不一致：其中一个给出了非有限数。"
       : `各设备之间的最大差异： ${tiny(difference)}` +
         (largest ? `，数值最大为 ${tiny(largest)}` : ""),
-  openNotLabels: (name) => `“${name}”里没有类别名称：应为每行一个，或 JSON 列表或对象。`,
   openLabelled: (name, found) => `${name} 里有 ${count(found)} 个类别名称。`,
   openMislabelled: (name, found, wanted) =>
     `${name} 里有 ${count(found)} 个类别名称，但输出有 ${wanted} 个类别：它们属于这个模型吗？`,

@@ -1,7 +1,7 @@
 // @ts-check
 /** English texts of the Classify view. */
 
-export const classify = {
+export const texts = {
   /** @param {string} name @param {string} why */
   photoFailed: (name, why) => `“${name}” could not be classified: ${why}`,
 
@@ -10,22 +10,7 @@ export const classify = {
 
   /** @param {string} name */
   unknownModel: (name) => `There is no model named “${name}”, so this one is used instead.`,
-
-  /** @param {string} name */
-  emptyPhoto: (name) => `“${name}” is empty (0 bytes). Choose another picture.`,
-
-  /** @param {string} name @param {string} type  may be empty */
-  notPhoto: (name, type) =>
-    `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
-    `Try a JPEG, PNG or WebP.`,
-
-  copyJson: "Copy as JSON",
-  copyCsv: "Copy as CSV",
   goOn: "Continue",
-  noFile: "What you dropped is not a file. Save the picture first, then drop the saved file.",
-
-  /** @param {string} folders */
-  noPictures: (folders) => `The folder “${folders}” contains no pictures.`,
 
   /** @param {number} done @param {number} total */
   galleryCount: (done, total) => `${done} of ${total}`,
@@ -93,17 +78,4 @@ export const classify = {
 
   /** @param {string} why */
   heatFailed: (why) => `The map could not be computed: ${why}`,
-
-  /** @param {string} name */
-  heicPhoto: (name) =>
-    `“${name}” is a HEIC picture, which this browser can’t open. Save it as a JPEG first.`,
-
-  /** @param {string} name @param {string} format */
-  damagedPhoto: (name, format) =>
-    `“${name}” looks like a ${format}, but can’t be decoded: it is damaged or incomplete.`,
-
-  /** @param {string} name @param {number} width @param {number} height @param {number} most */
-  largePhoto: (name, width, height, most) =>
-    `“${name}” is too large: ${width} × ${height} pixels. Pictures of up to ${most} million pixels ` +
-    `can be opened; make it smaller first.`,
 };

@@ -1,0 +1,2 @@
+/** The entries of all views: each adds its own (web/views/NAME/texts/texts.d.ts). */
+interface ViewTexts {}
