@@ -17,7 +17,7 @@
   const post = Worker.prototype.postMessage;
   /** @param {any} message @param {any} [options] */
   Worker.prototype.postMessage = function (message, options) {
-    if (message?.action === "classify") [worker, asked] = [this, message.args];
+    if (message?.action === "classify.photo") [worker, asked] = [this, message.args];
     return post.call(this, message, options);
   };
 
@@ -39,7 +39,7 @@
         if (data.error) reject(new Error(JSON.stringify(data.error)));
         else resolve(data.result.ms);
       });
-      post.call(from, { id, action: "classify", args: { ...asked, keep: false } });
+      post.call(from, { id, action: "classify.photo", args: { ...asked, keep: false } });
     });
   }
 

@@ -140,16 +140,16 @@ test("a machine that refuses changes nothing", async () => {
 
 test("a machine that is gone is left for WebAssembly, which answers", async () => {
   const worker = await elsewhere();
-  const answer = engine.digit(SOME);
+  const answer = engine.answer("draw.digit", { pixels: SOME });
   await turn();
   worker.raise("away", { words: "the server ends" });
   worker.raise("away", { words: "again" }); // another question failed, too
-  await worker.fail("digit", "DeviceLostError", "the server ends");
+  await worker.fail("draw.digit", "DeviceLostError", "the server ends");
   assert.equal(worker.last("device").args.device, "wasm");
   assert.match(events.join(), /again: The other machine is gone: the server ends\./);
   await worker.answer("device", started("wasm"));
   assert.match(say(actual.away), /the server ends/);
-  await worker.answer("digit", { probabilities: [1], ms: 1 });
+  await worker.answer("draw.digit", { probabilities: [1], ms: 1 });
   assert.deepEqual((await answer).probabilities, [1]);
   engine.switchTo("numpy");
   await worker.answer("device", started("numpy"));
@@ -260,13 +260,13 @@ test("the last of quick switches counts", async () => {
 
 test("a lost device is replaced, and the question asked again", async () => {
   const worker = await ready();
-  const asked = later(engine.digit(SOME));
+  const asked = later(engine.answer("draw.digit", { pixels: SOME }));
   worker.raise("lost");
   assert.deepEqual(events, ["again: The GPU device was lost. Opening another…"]);
   assert.equal(worker.last("device").args.device, "webgpu");
-  await worker.fail("digit", "DeviceLostError", "lost");
+  await worker.fail("draw.digit", "DeviceLostError", "lost");
   await worker.answer("device", started("webgpu"));
-  await worker.answer("digit", { probabilities: [1], ms: 2 });
+  await worker.answer("draw.digit", { probabilities: [1], ms: 2 });
   assert.deepEqual(await asked, { probabilities: [1], ms: 2 });
   assert.equal(actual.lost, false);
 });
@@ -304,18 +304,21 @@ test("after two losses a minute apart, another device is opened each time", asyn
 
 test("a question is asked at most three times while devices are lost", async () => {
   const worker = await ready();
-  const asked = later(engine.digit(SOME));
-  for (let i = 0; i < 3; i++) await worker.fail("digit", "DeviceLostError", "lost again");
+  const asked = later(engine.answer("draw.digit", { pixels: SOME }));
+  for (let i = 0; i < 3; i++) await worker.fail("draw.digit", "DeviceLostError", "lost again");
   await assert.rejects(asked, NotReady);
-  assert.equal(worker.calls.filter(({ action }) => action === "digit").length, 3);
+  assert.equal(worker.calls.filter(({ action }) => action === "draw.digit").length, 3);
 });
 
 test("an answer that fails on WebAssembly is left to NumPy, as are those after it", async () => {
   const worker = await ready();
   engine.switchTo("wasm");
   await worker.answer("device", started("wasm", { threads: 2 }));
-  const [one, two] = [later(engine.digit(SOME)), later(engine.digit(SOME))];
-  const asked = worker.calls.filter(({ action }) => action === "digit");
+  const [one, two] = [
+    later(engine.answer("draw.digit", { pixels: SOME })),
+    later(engine.answer("draw.digit", { pixels: SOME })),
+  ];
+  const asked = worker.calls.filter(({ action }) => action === "draw.digit");
   for (const { answer } of asked) answer.reject(new RemoteError("DeviceError", "mnist: stopped"));
   await turn();
   const changes = worker.calls.filter(({ action }) => action === "device");
@@ -331,21 +334,21 @@ test("an answer that fails on WebAssembly is left to NumPy, as are those after i
   for (const { answer } of worker.calls.slice(-3)) answer.resolve({ probabilities: [1], ms: 2 });
   for (const each of [one, two]) assert.deepEqual(await each, { probabilities: [1], ms: 2 });
   assert.equal(engine.device, "numpy");
-  const last = later(engine.digit(SOME));
-  await worker.fail("digit", "DeviceError", "NumPy stopped");
+  const last = later(engine.answer("draw.digit", { pixels: SOME }));
+  await worker.fail("draw.digit", "DeviceError", "NumPy stopped");
   await assert.rejects(last, { message: "NumPy stopped" });
 });
 
 test("an answer that fails on WebGPU without a loss stays a failure", async () => {
   const worker = await ready();
-  const asked = later(engine.digit(SOME));
-  await worker.fail("digit", "DeviceError", "refused");
+  const asked = later(engine.answer("draw.digit", { pixels: SOME }));
+  await worker.fail("draw.digit", "DeviceError", "refused");
   await assert.rejects(asked, { message: "refused" });
 });
 
 test("a failed worker is replaced by one that starts Python without the snapshot", async () => {
   const worker = await ready();
-  const asked = later(engine.digit(SOME));
+  const asked = later(engine.answer("draw.digit", { pixels: SOME }));
   worker.close(words("workerFailed", "no memory"));
   await assert.rejects(asked, NotReady);
   const again = "again, died: The worker failed: no memory. Starting another…";
@@ -403,8 +406,8 @@ for (const [python, count] of /** @type {const} */ ([
       const worker = workers[i];
       if (python) worker.raise("python", { failed: false });
       await worker.answer("boot", started("webgpu"));
-      const asked = engine.digit(SOME);
-      await worker.answer("digit", { probabilities: [1], ms: 1 });
+      const asked = engine.answer("draw.digit", { pixels: SOME });
+      await worker.answer("draw.digit", { probabilities: [1], ms: 1 });
       await asked;
       worker.close("gone");
       void engine.prepare(async () => null);
@@ -467,11 +470,11 @@ for (const measured of [0, 1]) {
 
 test("restart() ends a run with its worker", async () => {
   const worker = await ready();
-  const run = later(engine.userModel("runModel", {}));
+  const run = later(engine.ask("open.runModel", {}));
   await turn();
   engine.restart(words("preparing"));
   await assert.rejects(run, NotReady);
   assert.equal(worker.closed, true);
   assert.ok(events.includes("again: Preparing…"), String(events));
-  await assert.rejects(engine.digit(SOME), /Starting again/);
+  await assert.rejects(engine.answer("draw.digit", { pixels: SOME }), /Starting again/);
 });

@@ -175,39 +175,32 @@ export class Engine {
   }
 
   /**
-   * @param {Float32Array<ArrayBuffer>} pixels  784 of 0..1
-   * @returns {Promise<{probabilities: number[], ms: number}>}
-   */
-  digit(pixels) {
-    return this.#answer("digit", { pixels });
-  }
-
-  /**
-   * @param {string} model
-   * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
-   * @param {object} [options]
-   * @param {number} [options.watched]  a class whose probability is always returned
-   * @param {boolean} [options.keep]  whether profile() and compare() compute with these pixels
-   * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
-   */
-  classify(model, pixels, { watched = 0, keep = true } = {}) {
-    return this.#answer("classify", { model, pixels, watched, keep });
-  }
-
-  /**
-   * Call an action on the model that the visitor opened.
-   * @param {"openModel" | "surveyModel" | "runModel" | "timeModel" | "compareModel"
-   *   | "closeModel"} action  of worker/models/user_model.js
+   * Call an action of a view that answers with one of the site's models, once that is ready. If it
+   * fails on the device, the one that takes over answers.
+   * @param {string} action  "VIEW.NAME", of web/views/VIEW/worker.js
    * @param {Record<string, unknown>} args
-   * @param {Options} [options]
    * @returns {Promise<any>}
-   * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the
-   *   model
    */
-  async userModel(action, args, options) {
+  async answer(action, args) {
+    const answer = await this.#askAnywhere(action, args);
+    // Without Python an answer proves little: starting Python may be what makes workers fail.
+    if (this.#python) this.#failures.forgetCrashes();
+    return answer;
+  }
+
+  /**
+   * Call an action of a view, once the worker has started.
+   * @param {string} action  "VIEW.NAME", of web/views/VIEW/worker.js
+   * @param {Record<string, unknown>} args
+   * @param {Options & {proves?: boolean}} [options]  proves: whether an answer shows that the worker
+   *   is well, whatever failed before
+   * @returns {Promise<any>}
+   * @throws {import("./rpc.js").RemoteError}
+   */
+  async ask(action, args, { proves, ...options } = {}) {
     await this.running();
     const answer = await this.#ask(action, args, options);
-    if (action === "runModel") this.#failures.forgetCrashes();
+    if (proves) this.#failures.forgetCrashes();
     return answer;
   }
 
@@ -274,19 +267,8 @@ export class Engine {
   }
 
   /**
-   * @param {"digit" | "classify"} action
-   * @param {Record<string, unknown>} args
-   */
-  async #answer(action, args) {
-    const answer = await this.#askAnywhere(action, args);
-    // Without Python an answer proves little: starting Python may be what makes workers fail.
-    if (this.#python) this.#failures.forgetCrashes();
-    return answer;
-  }
-
-  /**
    * Call an action of the worker; if it fails on the device, once more on the one that takes over.
-   * @param {"load" | "digit" | "classify"} action
+   * @param {string} action
    * @param {Record<string, unknown>} args
    * @param {Options} [options]
    */

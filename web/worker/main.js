@@ -14,11 +14,10 @@ import { LocalizedError, words } from "../i18n/messages.js";
 import { App } from "./app.js";
 import { openDevice, useMachine } from "./devices.js";
 import { Answering } from "./models/answering.js";
-import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
-import { userModelActions } from "./models/user_model.js";
 import { anySaved } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
+import workers from "../runtime/workers.js";
 import { Queue, Quiet } from "./queue.js";
 import { expectCached } from "./runtime.js";
 import { serve } from "./serve.js";
@@ -177,6 +176,14 @@ async function answer(name, pixels, keep) {
   return answering.get(name).answer(pixels, keep);
 }
 
+/** @type {import("./services.js").Services} */
+const services = { app, models, settled: () => device.settled(), answer };
+
+/** The views' own actions: "VIEW.NAME". */
+const ofViews = Object.entries(workers).flatMap(([view, actionsOf]) =>
+  Object.entries(actionsOf(services)).map(([name, action]) => [`${view}.${name}`, action]),
+);
+
 serve({
   begin,
 
@@ -222,18 +229,6 @@ serve({
     return changes.add(() => answering.load(model, fetched));
   },
 
-  /** @param {{pixels: Float32Array<ArrayBuffer>}} args  784 of 0..1, white ink on black */
-  digit: ({ pixels }) => answer(DIGIT_MODEL, pixels, true),
-
-  /**
-   * pixels: RGBA, size * size. watched: a class whose probability is always returned.
-   * @param {{model: string, pixels: Uint8ClampedArray<ArrayBuffer>, watched: number, keep: boolean}} args
-   */
-  classify: async ({ model, pixels, watched, keep }) => {
-    const { probabilities, ms } = await answer(model, pixels, keep);
-    return { top: best(probabilities), watched: probabilities[watched], ms };
-  },
-
   /** Time the kernels of a model's last answer. @param {{model: string}} args */
   profile: ({ model: name }) =>
     withPython(name, async (model) => app.ask("profile", name, model.asked)),
@@ -243,5 +238,5 @@ serve({
   /** @param {{model: string}} args @param {Context} context */
   tune: ({ model }, context) => tuning.run(model, context),
 
-  ...userModelActions({ app, models, settled: () => device.settled() }),
+  ...Object.fromEntries(ofViews),
 });

@@ -4,14 +4,15 @@
  *
  *     node bundle.mjs WEB FOLDER     prints {"worker/main.js": "worker/main-0123456789.js", ...}
  *
- * A module that WEB lacks is one that the build has put into FOLDER.
+ * A module that WEB lacks is one that the build has put into FOLDER, or a list of what the folders
+ * in WEB/views have, which is made here: a view is found, and named nowhere else.
  *
  * What a module names by `new URL("path", import.meta.url)` it still finds from where its bundle
  * lies: workers and files of WEB under their hashed names, everything else where it was.
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, parse, posix, relative, resolve, sep } from "node:path";
@@ -26,6 +27,21 @@ const PACKAGES = { "workbox-window": "build/workbox-window.prod.mjs" };
 const NAMED = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
 const [web, folder] = process.argv.slice(2).map((path) => resolve(path));
+
+/** The folders of views, in the order of their names. */
+const views = existsSync(join(web, "views"))
+  ? readdirSync(join(web, "views"), { withFileTypes: true }).filter((each) => each.isDirectory()).map(({ name }) => name).sort()
+  : [];
+
+/** A module that exports one of each view that has it, by the view's name. @param {string} file */
+function listOf(file) {
+  const having = views.filter((name) => existsSync(join(web, "views", name, file)));
+  const imports = having.map((name, i) => `import v${i} from ${JSON.stringify(join(web, "views", name, file))};`);
+  return `${imports.join("\n")}\nexport default { ${having.map((name, i) => `${name}: v${i}`).join(", ")} };\n`;
+}
+
+/** Modules that are made here, by their path below WEB. @type {Record<string, () => string>} */
+const MADE = { "runtime/workers.js": () => listOf("worker.js") };
 
 /** What was written, by its path below WEB. @type {Record<string, string>} */
 const written = {};
@@ -51,6 +67,9 @@ function placed(entry) {
       const file = PACKAGES[name];
       return file && join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
     },
+
+    /** @param {string} id */
+    load: (id) => MADE[relative(folder, id).split(sep).join("/")]?.(),
 
     /** @param {string} code @param {string} id */
     async transform(code, id) {

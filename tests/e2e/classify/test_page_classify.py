@@ -156,7 +156,7 @@ def test_another_language_translates_what_is_shown_without_asking_again(newcomer
         """window.asked = 0;
         const post = Worker.prototype.postMessage;
         Worker.prototype.postMessage = function (data, ...rest) {
-            if (data.action === "classify") window.asked += 1;
+            if (data.action === "classify.photo") window.asked += 1;
             return post.call(this, data, ...rest);
         };
         const parse = JSON.parse;

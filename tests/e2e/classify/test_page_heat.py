@@ -35,7 +35,8 @@ window.kept = [];
 window.Worker = class extends Worker {
   postMessage(message, ...others) {
     const now = () => super.postMessage(message, ...others);
-    if (message.action === "classify" && kept.push(message.args.keep) === 3) window.post = now;
+    const asked = message.action === "classify.photo";
+    if (asked && kept.push(message.args.keep) === 3) window.post = now;
     else now();
   }
 };

@@ -24,8 +24,9 @@ CanvasRenderingContext2D.prototype.drawImage = function (...about) {
 };
 const send = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...others) {
-    if (message.action === "classify") note("asked");
-    if (message.action !== "classify" || !window.withhold) send.call(this, message, ...others);
+    const asked = message.action === "classify.photo";
+    if (asked) note("asked");
+    if (!asked || !window.withhold) send.call(this, message, ...others);
     else window.withheld = () => send.call(this, message, ...others);
 };
 addEventListener("DOMContentLoaded", () => {

@@ -73,7 +73,7 @@ def test_a_worker_that_is_stuck_dies_or_fails_is_replaced_and_the_page_keeps_its
     """For one that dies with WebGPU or with a question under way see start/test_page_early.py."""
     page = visitor.page
     patch(page, "engine/rpc.js", PATIENCE, IMPATIENT)
-    patch(page, "worker/main.js", DIGIT, DIGIT + FAULTS)
+    patch(page, "views/draw/worker.js", DIGIT, DIGIT + FAULTS)
     patch(page, "worker/snapshot.js", "    header[LENGTH] = ROOM;", STUCK)
     page.add_init_script(LOSE_PATIENCE)
     page.goto("./?device=numpy&model=squeezenet1_1")

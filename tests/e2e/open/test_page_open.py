@@ -49,7 +49,7 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any, patch: Any, tmp_
     page.add_init_script(ADDRESSES)
     page.add_init_script(WORKERS)
     patch(page, "engine/rpc.js", RULE, IMPATIENT)
-    patch(page, "worker/models/user_model.js", READING, STUCK)
+    patch(page, "views/open/worker.js", READING, STUCK)
     visitor.open("./?device=webgpu")
     here = Opening(visitor)
     files_are_dropped_anywhere(here)

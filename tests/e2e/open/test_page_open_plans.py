@@ -101,8 +101,8 @@ class Visit(Opening):
 
 @pytest.fixture
 def here(visitor: Any, patch: Any) -> Visit:
-    patch(visitor.page, "worker/models/user_model.js", ANSWER, TOLD + ANSWER)
-    patch(visitor.page, "worker/models/user_model.js", RECALLED, SPOILED)
+    patch(visitor.page, "views/open/worker.js", ANSWER, TOLD + ANSWER)
+    patch(visitor.page, "views/open/worker.js", RECALLED, SPOILED)
     visitor.page.add_init_script(HEAR)
     return Visit(visitor)
 

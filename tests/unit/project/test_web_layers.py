@@ -78,13 +78,22 @@ def test_no_circle_inside_a_folder() -> None:
 
 
 @pytest.mark.parametrize("view", sorted(path.name for path in (WEB / "views").glob("*/")))
-def test_a_view_knows_no_other_view_and_not_the_worker(view: str) -> None:
-    own = f"web.views.{view}."
+def test_a_view_knows_no_other_view_and_its_sides_each_other_by_messages(view: str) -> None:
+    """Its worker.js is a part of the worker's bundle: it imports nothing that is the page's."""
+    own, worker = f"web.views.{view}.", f"web.views.{view}.worker"
     mine = [each for each in all_imports() if each.by.startswith(own)]
-    assert mine
+    assert {each.by == worker for each in mine} == {True, False}
     others = ("web.views.", "web.worker.", "web.boot.")
     allowed = (own, "web.views.registry")
-    bad = [each for each in mine if each.of.startswith(others) and not each.of.startswith(allowed)]
+    page = [each for each in mine if each.by != worker]
+    bad = [each for each in page if each.of.startswith(others) and not each.of.startswith(allowed)]
+    bad += [each for each in page if each.of == worker]
+    run = [each for each in imports(WEB, types=False) if each.by == worker]
+    bad += [
+        each
+        for each in run
+        if each.of.startswith(("web.engine.", "web.widgets.", "web.views.", "web.boot."))
+    ]
     assert [each.where for each in bad] == []
 
 

@@ -197,8 +197,8 @@ export class Classify {
       area: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
       ask: async (pixels) => {
         await this.#engine.ready(model);
-        const options = { watched: index, keep: false };
-        return (await this.#engine.classify(model, pixels, options)).watched;
+        const args = { model, pixels, watched: index, keep: false };
+        return (await this.#engine.answer("classify.photo", args)).watched;
       },
     };
   }
@@ -241,7 +241,8 @@ export class Classify {
     const { name, preprocess } = await this.#engine.ready(model);
     this.#preprocess = preprocess;
     const pixels = await photo.pixels(preprocess);
-    const { top, ms } = await this.#engine.classify(name, pixels, { keep });
+    const args = { model: name, pixels, watched: 0, keep };
+    const { top, ms } = await this.#engine.answer("classify.photo", args);
     return { rows: await labelled(top, model), model, preprocess, ms };
   }
 

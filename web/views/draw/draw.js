@@ -206,7 +206,7 @@ async function ask(engine, { parts }) {
     const read = [];
     for (const { digit } of pieces) {
       const picture = pictureOf(digit);
-      const { probabilities, ms } = await engine.digit(picture);
+      const { probabilities, ms } = await engine.answer("draw.digit", { pixels: picture });
       read.push({ digit, picture, shares: probabilities });
       answer.ms += ms;
     }

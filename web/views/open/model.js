@@ -53,7 +53,7 @@ export class OpenModel {
 
   /** Open the model in the worker. @param {AbortSignal} [signal] */
   open(signal) {
-    return this.#engine.userModel("openModel", { id: this.#id, ...this.#files }, { signal });
+    return this.#engine.ask("open.openModel", { id: this.#id, ...this.#files }, { signal });
   }
 
   /**
@@ -66,16 +66,25 @@ export class OpenModel {
     if (action === "runModel") this.#feeds = args.feeds;
     this.stopsSoon = Boolean(signal);
     try {
-      return await this.#engine.userModel(action, args, { signal });
+      return await this.#call(action, args, signal);
     } catch (error) {
       const { type } = /** @type {{type?: string}} */ (error);
       const id = this.#id;
       if (type !== "NotOpenError" || args.id !== id || !this.#files) throw error;
       await this.open(signal);
       if (action === "timeModel" || action === "compareModel") {
-        await this.#engine.userModel("runModel", { id, feeds: this.#feeds });
+        await this.#call("runModel", { id, feeds: this.#feeds });
       }
-      return this.#engine.userModel(action, args, { signal });
+      return this.#call(action, args, signal);
     }
+  }
+
+  /**
+   * @param {string} action
+   * @param {Record<string, unknown>} args
+   * @param {AbortSignal} [signal]
+   */
+  #call(action, args, signal) {
+    return this.#engine.ask(`open.${action}`, args, { signal, proves: action === "runModel" });
   }
 }

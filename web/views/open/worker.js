@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The visitor's own model in the worker: one at a time, held by py/tallow_page/user_model.py.
+ * The worker's side of the Open view: the visitor's own model, one at a time, held by
+ * py/tallow_page/user_model.py.
  *
  * Files arrive as File objects and are read chunk by chunk into Python's memory, without a copy in
  * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the
@@ -9,19 +10,14 @@
  */
 
 import { Fingerprint } from "../../shared/bytes.js";
-import { find, forget, keyOf, storable } from "./plans.js";
-import { BUILD } from "../runtime.js";
-import { describeError } from "../serve.js";
-import { reportStage } from "../stage.js";
+import { find, forget, keyOf, storable } from "../../worker/models/plans.js";
+import { BUILD } from "../../worker/runtime.js";
+import { describeError } from "../../worker/serve.js";
+import { reportStage } from "../../worker/stage.js";
 
 /**
- * @typedef {import("./plans.js").Key} Key
- * @typedef {import("../serve.js").Context} Context
- * @typedef {object} Worker  provided by main.js
- * @property {import("../app.js").App} app
- * @property {import("./models.js").Models} models
- * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
- *
+ * @typedef {import("../../worker/models/plans.js").Key} Key
+ * @typedef {import("../../worker/serve.js").Context} Context
  * @typedef {import("../../engine/types.js").Feed} Feed
  */
 
@@ -46,9 +42,9 @@ class NotOpenError extends Error {
 
 /**
  * The actions on the visitor's model.
- * @param {Worker} worker
+ * @param {import("../../worker/services.js").Services} services
  */
-export function userModelActions({ app, models, settled }) {
+export default function openActions({ app, models, settled }) {
   /** The page's id of the open model. @type {number | null} */
   let open = null;
 
@@ -170,7 +166,7 @@ export function userModelActions({ app, models, settled }) {
   return {
     /**
      * Open a model with its external data. Other files are read only if the model may need them.
-     * @param {{id: number} & import("../../views/open/files.js").Files} args
+     * @param {{id: number} & import("./files.js").Files} args
      * @param {Context} context
      */
     openModel: ({ id, file, others }, context) =>
