@@ -1,23 +1,21 @@
 // @ts-check
 /**
- * Reads the page's address: #draw, #classify, #open; ?device=webgpu|wasm|numpy; ?threads=<number>;
+ * Reads the page's address: #<view>; ?device=webgpu|wasm|numpy; ?threads=<number>;
  * ?model=<name>.
  */
 
 import { BEST, DEVICES, isDevice, MOST_THREADS } from "../shared/devices.js";
-import views from "../views/views.json" with { type: "json" };
+import views from "../runtime/views.js";
 
-/** @typedef {keyof typeof views} View */
-
-/** @returns {View}  the first view if the address names none */
+/** @returns {string}  the first view if the address names none */
 export function viewOf() {
-  const names = /** @type {View[]} */ (Object.keys(views));
+  const names = Object.keys(views);
   return names.find((name) => name === location.hash.slice(1)) ?? names[0];
 }
 
 /**
  * The kind of model that a view uses; null if it uses none of the site's models.
- * @param {View} view
+ * @param {string} view
  */
 export const modelKind = (view) => views[view].model;
 

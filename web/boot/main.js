@@ -7,8 +7,8 @@ import { startFirstWorker } from "../engine/first_worker.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { addTexts } from "../i18n/languages.js";
 import { words } from "../i18n/messages.js";
+import { TEXTS, VIEWS } from "../runtime/pages.js";
 import { made } from "../views/made.js";
-import { TEXTS, VIEWS } from "../views/registry.js";
 import { Comparison } from "../widgets/comparison.js";
 import { BootLog } from "../widgets/engine/bootlog.js";
 import { DeviceChoice } from "../widgets/engine/device.js";
@@ -27,9 +27,7 @@ const byId = (id) => document.getElementById(id);
 const address = readAddress();
 startFirstWorker(asked); // unless begin.js has done it
 
-/** @typedef {import("./address.js").View} View */
-
-/** Milliseconds that the last answer took, by view. @type {Partial<Record<View, number | null>>} */
+/** Milliseconds that the last answer took, by view. @type {Record<string, number | null>} */
 const times = {};
 
 /** Whether the page was ever ready. */
@@ -93,26 +91,25 @@ const engine = new Engine(
 );
 const comparison = new Comparison(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
-const views = /** @type {Record<View, import("../views/registry.js").View>} */ (
-  Object.fromEntries(
-    /** @type {View[]} */ (Object.keys(VIEWS)).map((name) => {
-      const view = made(name, byId(`view-${name}`), {
-        engine,
-        model: address.model,
-        timed: (ms) => timed(name, ms),
-        chosen: (model) => {
-          remember("model", model);
-          answerAgain();
-        },
-      });
-      return [name, view];
-    }),
-  )
+/** @type {Record<string, import("../views/view.js").View>} */
+const views = Object.fromEntries(
+  Object.keys(VIEWS).map((name) => {
+    const view = made(name, byId(`view-${name}`), {
+      engine,
+      model: address.model,
+      timed: (ms) => timed(name, ms),
+      chosen: (model) => {
+        remember("model", model);
+        answerAgain();
+      },
+    });
+    return [name, view];
+  }),
 );
 
 function showView() {
   const current = viewOf();
-  for (const name of /** @type {View[]} */ (Object.keys(views))) {
+  for (const name of Object.keys(views)) {
     byId(`view-${name}`).hidden = name !== current;
     byId(`to-${name}`).setAttribute("aria-current", name === current ? "page" : "false");
   }
@@ -151,7 +148,7 @@ async function renew(failure) {
 }
 
 /**
- * @param {View} view
+ * @param {string} view
  * @param {number | null} ms
  */
 function timed(view, ms) {
@@ -164,7 +161,7 @@ function timed(view, ms) {
   if (view === viewOf()) showTime(view);
 }
 
-/** @param {View} view */
+/** @param {string} view */
 function showTime(view) {
   const ms = times[view] ?? null;
   latency.show(ms);
@@ -190,7 +187,7 @@ function remember(key, value) {
  * @param {DataTransfer} transfer
  */
 function takeFiles(transfer) {
-  const all = /** @type {View[]} */ (Object.keys(views)).filter((name) => views[name].drop);
+  const all = Object.keys(views).filter((name) => views[name].drop);
   const files = [...transfer.files];
   const name =
     all.find((each) => views[each].claims?.(files)) ??

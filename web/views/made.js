@@ -3,18 +3,13 @@
 
 import { show } from "../i18n/show.js";
 import { words, wordsOf } from "../i18n/messages.js";
-import { VIEWS } from "./registry.js";
+import { VIEWS } from "../runtime/pages.js";
 
 /**
- * @typedef {import("./registry.js").View} View
- * @typedef {import("./registry.js").ViewName} ViewName
- */
-
-/**
- * @param {ViewName} name
+ * @param {string} name
  * @param {HTMLElement} root
- * @param {import("./registry.js").Page} page
- * @returns {View}  if it throws, one that does nothing, below whose title stands why
+ * @param {import("./view.js").Page} page
+ * @returns {import("./view.js").View}  if it throws, one that does nothing, below whose title stands why
  */
 export function made(name, root, page) {
   try {

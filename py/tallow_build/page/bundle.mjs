@@ -12,7 +12,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, parse, posix, relative, resolve, sep } from "node:path";
@@ -28,20 +28,48 @@ const NAMED = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
 const [web, folder] = process.argv.slice(2).map((path) => resolve(path));
 
-/** The folders of views, in the order of their names. */
-const views = existsSync(join(web, "views"))
-  ? readdirSync(join(web, "views"), { withFileTypes: true }).filter((each) => each.isDirectory()).map(({ name }) => name).sort()
-  : [];
+/** What a view's view.json says, by the view's name, in the order of the menu. @type {Record<string, {place: number, model: string | null}>} */
+const views = Object.fromEntries(
+  (existsSync(join(web, "views")) ? readdirSync(join(web, "views")).sort() : [])
+    .filter((name) => existsSync(inView(name, "view.json")))
+    .map((name) => /** @type {const} */ ([name, JSON.parse(readFileSync(inView(name, "view.json"), "utf8"))]))
+    .sort(([, one], [, other]) => one.place - other.place),
+);
 
-/** A module that exports one of each view that has it, by the view's name. @param {string} file */
-function listOf(file) {
-  const having = views.filter((name) => existsSync(join(web, "views", name, file)));
-  const imports = having.map((name, i) => `import v${i} from ${JSON.stringify(join(web, "views", name, file))};`);
-  return `${imports.join("\n")}\nexport default { ${having.map((name, i) => `${name}: v${i}`).join(", ")} };\n`;
+/** @param {string} name @param {string} file */
+function inView(name, file) {
+  return join(web, "views", name, file);
 }
 
-/** Modules that are made here, by their path below WEB. @type {Record<string, () => string>} */
-const MADE = { "runtime/workers.js": () => listOf("worker.js") };
+/**
+ * Imports from each view that has a file, what they name, and the same by the view's name.
+ * @param {(name: string) => string} fileOf
+ * @param {string} prefix  of the imported names
+ * @param {string} [whole]  "* as " to import all that a module exports
+ */
+function eachOf(fileOf, prefix, whole = "") {
+  const having = Object.keys(views).filter((name) => existsSync(inView(name, fileOf(name))));
+  const imports = having.map((name) => `import ${whole}${prefix}_${name} from ${JSON.stringify(inView(name, fileOf(name)))};\n`);
+  const names = having.map((name) => `${prefix}_${name}`).join(", ");
+  const entries = having.map((name) => `${name}: ${prefix}_${name}`).join(", ");
+  return { imports: imports.join(""), names, entries };
+}
+
+/** The lists of what the views have, by their path below WEB. @type {Record<string, () => string>} */
+const MADE = {
+  "runtime/views.js": () =>
+    `export default ${JSON.stringify(Object.fromEntries(Object.entries(views).map(([name, { model }]) => [name, { model }])))};\n`,
+  "runtime/workers.js": () => {
+    const { imports, entries } = eachOf(() => "worker.js", "worker");
+    return `${imports}export default { ${entries} };\n`;
+  },
+  "runtime/pages.js": () => {
+    const classes = eachOf((name) => `${name}.js`, "view");
+    const [en, zh] = ["en", "zh"].map((code) => eachOf(() => `texts/${code}.js`, code, "* as "));
+    return `${classes.imports}${en.imports}${zh.imports}export const VIEWS = { ${classes.entries} };
+export const TEXTS = { en: [${en.names}], zh: [${zh.names}] };\n`;
+  },
+};
 
 /** What was written, by its path below WEB. @type {Record<string, string>} */
 const written = {};
@@ -73,7 +101,6 @@ function placed(entry) {
 
     /** @param {string} code @param {string} id */
     async transform(code, id) {
-      if (id.endsWith(".json")) return `export default ${code}`;
       for (const [, path] of code.matchAll(NAMED)) {
         const target = resolve(dirname(id), path);
         const name = relative(web, target).split(sep).join("/");

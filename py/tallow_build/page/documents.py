@@ -67,7 +67,7 @@ def with_views(text: str) -> str:
         return text
     views = WEB / "views"
     parts: dict[str, list[str]] = {"menu": [], "views": [], "styles of the views": []}
-    for name in json.loads((views / "views.json").read_text("utf-8")):
+    for name in view_names(views):
         section = (views / name / f"{name}.html").read_text("utf-8")
         match = _VIEW.match(section)
         if not match or match[1] != name:
@@ -87,6 +87,21 @@ def with_views(text: str) -> str:
             for path in sorted((views / name).rglob("*.css"), key=lambda p: (p.stem != name, p))
         ]
     return _PLACEHOLDER.sub(lambda m: "".join(parts[m[1]]), text)
+
+
+def view_names(views: Path) -> list[str]:
+    """The views' folders, in the order of the menu (view.json; bundle.mjs has the same order).
+
+    Raises BuildError if a view.json does not say its place.
+    """
+    places: list[tuple[float, str]] = []
+    for path in views.glob("*/view.json"):
+        place = json.loads(path.read_text("utf-8")).get("place")
+        if not isinstance(place, int | float):
+            why = f"{path.parent.name}/view.json says no place, a number"
+            raise BuildError("Adding the views to the documents", why, "add it")
+        places.append((place, path.parent.name))
+    return [name for _, name in sorted(places)]
 
 
 def put_app(site: Site) -> None:

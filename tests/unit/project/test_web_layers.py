@@ -84,7 +84,7 @@ def test_a_view_knows_no_other_view_and_its_sides_each_other_by_messages(view: s
     mine = [each for each in all_imports() if each.by.startswith(own)]
     assert {each.by == worker for each in mine} == {True, False}
     others = ("web.views.", "web.worker.", "web.boot.")
-    allowed = (own, "web.views.registry")
+    allowed = (own, "web.views.view")
     page = [each for each in mine if each.by != worker]
     bad = [each for each in page if each.of.startswith(others) and not each.of.startswith(allowed)]
     bad += [each for each in page if each.of == worker]

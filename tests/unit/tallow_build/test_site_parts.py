@@ -148,7 +148,8 @@ def test_the_views_are_put_into_the_document(
         (views / name / f"{name}.html").write_text(SECTION.format(name, word))
         (views / name / f"{name}.css").touch()
         (views / name / "parts" / "a.css").touch()
-    (views / "views.json").write_text('{"two": {"model": null}, "one": {"model": null}}')
+    (views / "two" / "view.json").write_text('{"place": 1, "model": null}')
+    (views / "one" / "view.json").write_text('{"place": 2.5, "model": null}')
     monkeypatch.setattr(documents, "WEB", tmp_path)
     made = documents.with_views(WITH_VIEWS)
     assert re.findall(r'href="([^"]*)"', made) == [
@@ -164,6 +165,9 @@ def test_the_views_are_put_into_the_document(
 
     (views / "one" / "one.html").write_text("<p>One</p>")
     with pytest.raises(BuildError, match="does not start with"):
+        documents.with_views(WITH_VIEWS)
+    (views / "one" / "view.json").write_text('{"model": null}')
+    with pytest.raises(BuildError, match=r"one/view\.json says no place"):
         documents.with_views(WITH_VIEWS)
 
 

@@ -37,7 +37,10 @@ import { Samples } from "./samples.js";
  */
 const PATIENCE_MS = 100;
 
-export class Classify {
+/** @import {View} from "../view.js" */
+
+/** @implements {View} */
+export default class Classify {
   #root;
   #input;
   #select;
@@ -67,7 +70,7 @@ export class Classify {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../registry.js").Page} page
+   * @param {import("../view.js").Page} page
    */
   constructor(root, { engine, model, timed, chosen }) {
     const find = (/** @type {string} */ selector) =>

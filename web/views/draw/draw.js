@@ -28,7 +28,10 @@ import { PadTools } from "./tools.js";
  *   together
  */
 
-export class Draw {
+/** @import {View} from "../view.js" */
+
+/** @implements {View} */
+export default class Draw {
   #root;
   #pad;
   #tools;
@@ -45,7 +48,7 @@ export class Draw {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../registry.js").Page} page
+   * @param {import("../view.js").Page} page
    */
   constructor(root, { engine, timed }) {
     const find = (/** @type {string} */ selector) =>

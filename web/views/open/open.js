@@ -33,7 +33,10 @@ const MAX_SERIES_SECONDS = 30;
 /** To open another model, the worker is restarted if a run does not end within this time. */
 const GRACE_MS = 5000;
 
-export class Open {
+/** @import {View} from "../view.js" */
+
+/** @implements {View} */
+export default class Open {
   #root;
   #engine;
   #model;
@@ -57,7 +60,7 @@ export class Open {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../registry.js").Page} page
+   * @param {import("../view.js").Page} page
    */
   constructor(root, { engine, timed }) {
     const find = (/** @type {string} */ selector) =>
