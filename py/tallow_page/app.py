@@ -1,4 +1,4 @@
-"""The functions that the page calls: strings and buffers in, JSON or a buffer out.
+"""The functions that the page calls, of all views: strings and buffers in, JSON or a buffer out.
 
 The worker (web/worker/main.js) awaits these functions. A model is loaded as one graph together with
 the preprocessing of pixels and the postprocessing of logits that its card describes, so that an
@@ -33,47 +33,28 @@ from tallow.runtime.device import backend, open_device, set_default_device
 from tallow.runtime.session import Session
 from tallow.tensor import Tensor, asarray
 
-from . import javascript, user_model
+from . import javascript
 from .javascript import copied, view
 from .plan_registry import clear, plan_weight, register, release_plan, serialized_plan
 from .steps import Answer, streamed
-from .user_model import (
-    close_model,
-    compare_model,
-    needed_files,
-    open_model,
-    output_bytes,
-    reserve,
-    run_model,
-    survey_model,
-    time_model,
-)
 
 if TYPE_CHECKING:
     from . import contract
     from .contract import Chosen, LoadedModel, OneDevice, Runs, Warned, WarningKind
 
 __all__ = [
-    "close_model",
-    "compare_model",
     "connect",
     "load_kept",
     "load_model",
-    "needed_files",
-    "open_model",
-    "output_bytes",
+    "on_start",
     "plan_weight",
     "predict",
     "profile",
     "release_plan",
-    "reserve",
-    "run_model",
     "run_on",
     "serialized_plan",
     "session_of",
     "start",
-    "survey_model",
-    "time_model",
     "tune",
 ]
 
@@ -107,6 +88,9 @@ _models: dict[str, _Loaded] = {}
 
 _borrowed: dict[str, Any] = {}
 """The backends of other machines, by name; a connection is closed when another device is chosen."""
+
+on_start: list[Callable[[], None]] = []
+"""Called when a device is chosen: the views' modules close what they have on the one before."""
 
 _usual_warning = warnings.showwarning
 _warned: list[Warned] = []  # not yet reported to the page
@@ -155,7 +139,8 @@ async def start(device: str, token: str | None = None) -> str:
         loaded.session.close()
     _models.clear()
     clear()
-    user_model.forget_session()
+    for forget in on_start:
+        forget()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
     if token is not None:

@@ -325,7 +325,7 @@ class Compared(TypedDict):
 
 
 class Answers:
-    """The functions of app.py that are awaited, and their answers."""
+    """The functions that are awaited, of app.py and of views, and their answers."""
 
     start: Chosen
     connect: Chosen

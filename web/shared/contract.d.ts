@@ -285,7 +285,7 @@ export type Compared = {
   outputs: Difference[];
 };
 
-/** The functions of app.py that are awaited, and their answers. */
+/** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
   connect: Chosen;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Calls py/tallow_page/app.py in this worker. Python starts when it is first needed or when the
+ * Calls py/tallow_page in this worker. Python starts when it is first needed or when the
  * worker is idle; if the start fails, the next use tries again. All work in Python runs in turn.
  */
 
@@ -14,8 +14,6 @@ import { describeError, emit } from "./serve.js";
 /**
  * @typedef {import("./python.js").Python} Python
  * @typedef {import("./serve.js").Context} Context
- * @typedef {import("../shared/contract.js").Answers} Answers
- * @typedef {import("../shared/contract.js").StreamedAnswers} StreamedAnswers
  * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted
@@ -24,11 +22,15 @@ import { describeError, emit } from "./serve.js";
 /** Errors that Python raises if NumPy is missing. */
 const WITHOUT_NUMPY = new Set(["ModuleNotFoundError", "DeviceUnavailableError"]);
 
+/** @import {AnswerOf, Called, StreamOf, Streamed} from "./services.js" */
+
 export class App {
   /** @type {Promise<Python> | undefined} */
   #python;
-  /** The imported py/tallow_page/app.py. @type {any} */
-  #module;
+  /** @type {any} */
+  #pyodide;
+  /** The imported modules of py/tallow_page. @type {Record<string, any>} */
+  #modules = {};
   #turns = new Queue();
   /** The requested device. @type {Promise<Opened>} */
   #wanted = openDevice("numpy");
@@ -118,7 +120,7 @@ export class App {
       const wanted = this.#wanted;
       const opened = await wanted;
       giveToPython(opened);
-      this.#module ??= python.pyodide.pyimport("tallow_page.app");
+      this.#pyodide = python.pyodide;
       if (DEVICES[opened.device].needsNumpy) await python.loadNumpy();
       const { device, machine } = opened;
       this.#elsewhere = false; // what fails now is reported by the start
@@ -130,12 +132,15 @@ export class App {
   }
 
   /**
-   * Call a function of app.py, within a job or after one.
+   * Call a function of py/tallow_page/app.py, or VIEW.NAME of a view's module, within a job or
+   * after one.
    * @param {string} name
    * @param {...unknown} args
    */
   call(name, ...args) {
-    const run = this.#module[name];
+    const [own, view = "app"] = name.split(".").reverse();
+    const module = (this.#modules[view] ??= this.#pyodide.pyimport(`tallow_page.${view}`));
+    const run = module[own];
     try {
       return run(...args);
     } finally {
@@ -146,10 +151,10 @@ export class App {
   /**
    * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the
    * caller may destroy the arguments afterwards.
-   * @template {keyof Answers} Name
+   * @template {Called} Name
    * @param {Name} name
    * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
-   * @returns {Promise<Answers[Name]>}
+   * @returns {Promise<AnswerOf<Name>>}
    */
   async ask(name, ...args) {
     return this.#await(this.call(name, ...args), JSON.parse);
@@ -158,12 +163,12 @@ export class App {
   /**
    * Run a long action, a generator of Python's (py/tallow_page/steps.py). Each step is a job, and
    * between two of them the page's messages come in.
-   * @template {keyof StreamedAnswers} Name
+   * @template {Streamed} Name
    * @param {Context} context
    * @param {Name} name
    * @param {() => unknown[] | Promise<unknown[]>} begin  returns the arguments, as a job
    * @param {(job: () => Promise<any>) => Promise<any>} [turn]  runs a job
-   * @returns {Promise<StreamedAnswers[Name]>}
+   * @returns {Promise<StreamOf<Name>>}
    * @throws  the signal's reason, once the generator is closed
    */
   async stream({ signal, progress }, name, begin, turn = (job) => this.inTurn(job)) {

@@ -1,5 +1,5 @@
 """The contract between JavaScript and Python: its types in TypeScript are fresh, and what the
-functions of app.py are said to answer is what there is."""
+functions of the page are said to answer is what there is."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tallow.runtime.profile import KernelTime, Profile
 from tallow_build import contract as written
 from tallow_build.paths import ROOT, WEB
 from tallow_page import app, contract
+from tallow_page import open as open_view
 
 
 def test_the_types_of_javascript_are_fresh() -> None:
@@ -24,7 +25,8 @@ def test_the_types_of_javascript_are_fresh() -> None:
 
 
 def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() -> None:
-    functions = {name: getattr(app, name) for name in app.__all__}
+    functions = {name: getattr(of, name) for of in (app, open_view) for name in of.__all__}
+    assert len(functions) == len(app.__all__) + len(open_view.__all__)
     # `predict` answers with a buffer.
     awaited = {name for name, f in functions.items() if inspect.iscoroutinefunction(f)}
     assert awaited - {"predict"} == get_type_hints(contract.Answers).keys()
@@ -64,6 +66,7 @@ def test_no_other_file_of_the_page_states_what_python_answers() -> None:
 
 def test_the_page_does_not_load_the_contract() -> None:
     """It is types alone: its bytes would count in every first visit."""
-    code = "import sys, tallow_page.app; sys.exit('tallow_page.contract' in sys.modules)"
+    code = "import sys, tallow_page.app, tallow_page.open; "
+    code += "sys.exit('tallow_page.contract' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
     assert done.returncode == 0

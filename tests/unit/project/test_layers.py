@@ -323,7 +323,7 @@ def ended(code: str) -> int:
 
 
 def test_importing_tallow_imports_neither_numpy_nor_wgpu() -> None:
-    modules = "tallow, tallow.onnx, tallow_page.app"
+    modules = "tallow, tallow.onnx, tallow_page.app, tallow_page.open"
     assert (
         ended(f"import sys, {modules}; sys.exit(bool({{'numpy', 'wgpu'}} & {{*sys.modules}}))") == 0
     )

@@ -16,7 +16,8 @@ from tests.unit.tallow_page.long_actions import finished
 from tallow.errors import DeviceLostError, DeviceUnavailableError
 from tallow.runtime.device import backend, default_device, set_default_device
 from tallow_build.paths import ROOT
-from tallow_page import app, user_model
+from tallow_page import app
+from tallow_page import open as view
 
 MODEL = ROOT / "models" / "mnist"
 PIXELS = np.random.default_rng(5).random((28, 28), np.float32)
@@ -108,5 +109,5 @@ def test_a_machine_that_is_gone_is_a_lost_device(lender: LenderThread) -> None:
 
 
 def test_the_page_knows_another_machine_by_its_kind() -> None:
-    assert user_model._kind("remote:https://lab.example:8443/gpu") == "remote"
-    assert user_model._kind("wasm") == "wasm"
+    assert view._kind("remote:https://lab.example:8443/gpu") == "remote"
+    assert view._kind("wasm") == "wasm"

@@ -15,6 +15,7 @@ from tests.unit.tallow_page.long_actions import finished
 from tallow.errors import FeedError
 from tallow.runtime.device import set_default_device
 from tallow_page import app
+from tallow_page import open as view
 from tallow_page.steps import Answer, streamed
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4)
@@ -57,7 +58,7 @@ def opened() -> Iterator[None]:
     asyncio.run(app.start("numpy"))
     asyncio.run(_opened())
     yield
-    app.close_model()
+    view.close_model()
     set_default_device(None)
 
 
@@ -66,7 +67,7 @@ async def _opened() -> None:
     graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "small", [x], [y])
     opsets = [helper.make_opsetid("", 17)]
     content = helper.make_model(graph, opset_imports=opsets).SerializeToString()
-    await app.open_model(bytearray(content), "[]")
+    await view.open_model(bytearray(content), "[]")
     await _run(X)
 
 
@@ -75,24 +76,24 @@ async def _run(x: np.ndarray[Any, Any]) -> None:
         pass
 
     feed = {"name": "x", "shape": list(x.shape), "dtype": "float32"}
-    await app.run_model(json.dumps([feed]), nothing, x)
+    await view.run_model(json.dumps([feed]), nothing, x)
 
 
 def test_a_series_that_is_stopped_leaves_the_model_as_after_a_run(opened: None) -> None:
     async def part() -> None:
-        steps = app.time_model(100, 100)
+        steps = view.time_model(100, 100)
         for done in (1, 2):
             report = json.loads(await anext(steps))["progress"]
             assert report == {"stage": "runs", "done": done, "total": 100}
         await steps.aclose()
-        _, whole = await finished(app.time_model(3, 100))
+        _, whole = await finished(view.time_model(3, 100))
         assert whole["series"]["count"] == 3
-        assert np.frombuffer(app.output_bytes("y"), np.float32).tolist() == (-X).ravel().tolist()
+        assert np.frombuffer(view.output_bytes("y"), np.float32).tolist() == (-X).ravel().tolist()
 
     asyncio.run(part())
 
 
-@pytest.mark.parametrize("action", [app.time_model, app.compare_model])
+@pytest.mark.parametrize("action", [view.time_model, view.compare_model])
 def test_what_comes_between_two_steps_ends_the_action_with_a_reason(
     opened: None, action: Any
 ) -> None:
@@ -105,7 +106,7 @@ def test_what_comes_between_two_steps_ends_the_action_with_a_reason(
                 await anext(steps)
 
     async def close() -> None:
-        app.close_model()
+        view.close_model()
 
     asyncio.run(between(lambda: _run(X + 1)))
     asyncio.run(between(lambda: app.start("numpy")))

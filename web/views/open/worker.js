@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The worker's side of the Open view: the visitor's own model, one at a time, held by
- * py/tallow_page/user_model.py.
+ * py/tallow_page/open.py.
  *
  * Files arrive as File objects and are read chunk by chunk into Python's memory, without a copy in
  * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the
@@ -69,7 +69,7 @@ export default function openActions({ app, models, settled }) {
    * Run a long action on the model; other questions come between its steps.
    * @param {{id: number, runs: number, seconds: number}} args
    * @param {Context} context
-   * @param {"time_model" | "compare_model"} name
+   * @param {"open.time_model" | "open.compare_model"} name
    * @param {() => Promise<unknown>} [before]
    */
   const stream = async ({ id, runs, seconds }, context, name, before) => {
@@ -89,7 +89,7 @@ export default function openActions({ app, models, settled }) {
    */
   const read = async (file, { signal, progress }) => {
     const fingerprint = storable() ? new Fingerprint() : null;
-    const held = app.call("reserve", file.size);
+    const held = app.call("open.reserve", file.size);
     try {
       const reader = file.stream().getReader();
       for (let offset = 0, reported = 0; ;) {
@@ -158,7 +158,8 @@ export default function openActions({ app, models, settled }) {
   /** Add their elements to outputs. @param {any[]} outputs */
   const fetchBytes = (outputs) => {
     for (const output of outputs) {
-      if (output.kind === "tensor") output.bytes = app.copy(app.call("output_bytes", output.name));
+      if (output.kind === "tensor")
+        output.bytes = app.copy(app.call("open.output_bytes", output.name));
       if (output.members) fetchBytes(output.members);
     }
   };
@@ -172,7 +173,7 @@ export default function openActions({ app, models, settled }) {
     openModel: ({ id, file, others }, context) =>
       app.inTurn(async () => {
         open = null;
-        app.call("close_model"); // first: there may not be enough memory for two models
+        app.call("open.close_model"); // first: there may not be enough memory for two models
         /** @type {any[]} */
         const held = [];
         /** @type {[string, string | null][]} */
@@ -186,13 +187,13 @@ export default function openActions({ app, models, settled }) {
           await hold(file, file.name);
           const paths = others.map(({ path }) => path);
           const wanted = paths.length
-            ? await app.ask("needed_files", held[0], JSON.stringify(paths))
+            ? await app.ask("open.needed_files", held[0], JSON.stringify(paths))
             : [];
           for (const each of others)
             if (wanted.includes(each.path)) await hold(each.file, each.path);
           const [[name, fingerprint], ...rest] = fingerprints;
           const names = JSON.stringify(rest.map(([path]) => path));
-          const info = await app.ask("open_model", held[0], names, ...held.slice(1));
+          const info = await app.ask("open.open_model", held[0], names, ...held.slice(1));
           // The fingerprints include the names of the external data, but not of the model's own
           // file.
           const unneeded = "unneeded" in info ? info.unneeded : [];
@@ -204,7 +205,7 @@ export default function openActions({ app, models, settled }) {
             unneeded: paths.filter((path) => !needed.some(([other]) => other === path)),
           };
         } catch (error) {
-          app.call("close_model"); // otherwise Python's traceback would keep the file in memory
+          app.call("open.close_model"); // otherwise Python's traceback would keep the file in memory
           throw error;
         } finally {
           for (const each of held) each.destroy();
@@ -213,7 +214,7 @@ export default function openActions({ app, models, settled }) {
 
     /** @param {{id: number, shapes: Record<string, number[]>}} args */
     surveyModel: ({ id, shapes }) =>
-      withModel(id, () => app.askWithNumpy("survey_model", JSON.stringify(shapes))),
+      withModel(id, () => app.askWithNumpy("open.survey_model", JSON.stringify(shapes))),
 
     /** @param {{id: number, feeds: Feed[]}} args */
     runModel: ({ id, feeds }) =>
@@ -227,7 +228,7 @@ export default function openActions({ app, models, settled }) {
         const key = await keyFor(feeds);
         const recalled = () => recall(name, key);
         const { planId, refused, ...answer } = await app.askWithNumpy(
-          "run_model",
+          "open.run_model",
           described,
           recalled,
           ...bytes,
@@ -239,18 +240,18 @@ export default function openActions({ app, models, settled }) {
       }),
 
     /** @param {{id: number, runs: number, seconds: number}} args @param {Context} context */
-    timeModel: (args, context) => stream(args, context, "time_model"),
+    timeModel: (args, context) => stream(args, context, "open.time_model"),
 
     /** @param {{id: number, runs: number, seconds: number}} args @param {Context} context */
     compareModel: (args, context) =>
-      stream(args, context, "compare_model", () => app.prepareAll(true)),
+      stream(args, context, "open.compare_model", () => app.prepareAll(true)),
 
     /** @param {{id: number}} args */
     closeModel: ({ id }) =>
       app.inTurn(async () => {
         if (id !== open) return;
         open = null;
-        app.call("close_model");
+        app.call("open.close_model");
       }),
   };
 }

@@ -1,7 +1,7 @@
-"""The visitor's own model: opens, summarizes, runs and compares it; one model at a time.
+"""The Open view's Python: opens, summarizes, runs and compares the visitor's own model; one model
+at a time.
 
-The page calls these functions through app.py: strings and buffers in, JSON out. The bytes of each
-output are fetched separately.
+Strings and buffers in, JSON out. The bytes of each output are fetched separately.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.formats.onnx.values import Value
 from tallow.runtime.device import devices
 
+from .app import on_start
 from .figures import difference_of, series_of, times_of
 from .plan_registry import Find, ModelPlanCache
 from .steps import Answer, streamed
@@ -49,6 +50,18 @@ if TYPE_CHECKING:
         Survey,
         UnclearFiles,
     )
+
+__all__ = [
+    "close_model",
+    "compare_model",
+    "needed_files",
+    "open_model",
+    "output_bytes",
+    "reserve",
+    "run_model",
+    "survey_model",
+    "time_model",
+]
 
 MAX_LINES = 1000  # unsupported features and properties that the page shows
 
@@ -93,6 +106,9 @@ def forget_session() -> None:
     if _opened.session:
         _opened.session.close()
     _opened.session, _opened.first = None, None
+
+
+on_start.append(forget_session)
 
 
 async def needed_files(content: Any, names_json: str) -> str:

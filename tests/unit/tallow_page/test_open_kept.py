@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from tests.unit.tallow_page.test_user_model import made, value
+from tests.unit.tallow_page.test_open import made, value
 
 from tallow.compile import Compiled
 from tallow.runtime.compiling import compile_for
 from tallow.runtime.device import set_default_device
 from tallow_page import app, plan_registry
+from tallow_page import open as view
 
 WEIGHT = numpy_helper.from_array(np.arange(4096, dtype=np.float32).reshape(64, 64) / 4096, "w")
 PRODUCT = [helper.make_node("MatMul", ["x", "w"], ["y"])]
@@ -39,7 +40,7 @@ class Visit:
 
         async def opened() -> dict[str, Any]:
             await app.start("numpy")
-            told: dict[str, Any] = json.loads(await app.open_model(bytearray(file), "[]"))
+            told: dict[str, Any] = json.loads(await view.open_model(bytearray(file), "[]"))
             return told
 
         return asyncio.run(opened())
@@ -53,7 +54,7 @@ class Visit:
 
         async def ran() -> dict[str, Any]:
             feed = {"name": "x", "shape": x.shape, "dtype": "float32"}
-            told: dict[str, Any] = json.loads(await app.run_model(json.dumps([feed]), find, x))
+            told: dict[str, Any] = json.loads(await view.run_model(json.dumps([feed]), find, x))
             return told
 
         told = asyncio.run(ran())
@@ -79,12 +80,12 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visit]:
 
     monkeypatch.setattr(plan_registry, "compile_for", count)
     yield made
-    app.close_model()
+    view.close_model()
     set_default_device(None)
 
 
 def answer() -> list[float]:
-    found: list[float] = np.frombuffer(app.output_bytes("y"), np.float32).tolist()
+    found: list[float] = np.frombuffer(view.output_bytes("y"), np.float32).tolist()
     return found
 
 
@@ -131,7 +132,7 @@ def test_what_is_lent_ends_with_the_model_and_with_its_session(visit: Visit) -> 
     number = visit.run()["planId"]
     visit.run("one", X[:1])
     assert app.serialized_plan(number)  # the page keeps it only after that run
-    app.close_model()
+    view.close_model()
     with pytest.raises(KeyError):
         app.serialized_plan(number)
     visit.open(content())

@@ -18,6 +18,7 @@ from tallow import onnx as tallow_onnx
 from tallow.errors import FeedError, OnnxFormatError, OnnxMissingDataError
 from tallow.runtime.device import set_default_device
 from tallow_page import app
+from tallow_page import open as view
 
 FLOAT = TensorProto.FLOAT
 
@@ -37,14 +38,14 @@ def made(nodes: Any, inputs: Any, outputs: Any, constants: Any = (), opset: int 
 
 @pytest.fixture
 def ask() -> Iterator[Callable[..., Any]]:
-    """ask(function of app.py, arguments): its answer."""
+    """ask(function of open.py, arguments): its answer."""
 
     async def call(name: str, *args: Any) -> Any:
-        return json.loads(await getattr(app, name)(*args))
+        return json.loads(await getattr(view, name)(*args))
 
     asyncio.run(app.start("numpy"))
     yield lambda name, *args: asyncio.run(call(name, *args))
-    app.close_model()
+    view.close_model()
     set_default_device(None)
 
 
@@ -93,7 +94,7 @@ def test_what_only_the_host_can_compute(ask: Callable[..., Any]) -> None:
 def test_runs_are_kept_and_freed(ask: Callable[..., Any]) -> None:
     content = made(PRODUCT, [value("x", ["rows", 4])], [value("y", ["rows", 3])], [WEIGHT])
     ask("open_model", bytearray(content), "[]")
-    for action in (app.compare_model, app.time_model):
+    for action in (view.compare_model, view.time_model):
         with pytest.raises(FeedError, match="has not been run yet"):
             asyncio.run(finished(action(0, 1)))
     x = np.ones((2, 4), np.float32)
@@ -101,16 +102,16 @@ def test_runs_are_kept_and_freed(ask: Callable[..., Any]) -> None:
     (output,) = told["outputs"]
     assert (output["name"], output["shape"], told["device"]) == ("y", [2, 3], "numpy")
     expected = x @ numpy_helper.to_array(WEIGHT)
-    assert np.frombuffer(app.output_bytes("y"), np.float32).tolist() == expected.ravel().tolist()
-    heard, told = asyncio.run(finished(app.time_model(4, 100)))
+    assert np.frombuffer(view.output_bytes("y"), np.float32).tolist() == expected.ravel().tolist()
+    heard, told = asyncio.run(finished(view.time_model(4, 100)))
     series = told["series"]
     assert series["count"] == len(heard) == 4
     order = [series[name] for name in ("least", "low", "median", "high", "most")]
     assert order == sorted(order) and order[0] > 0
-    assert asyncio.run(finished(app.time_model(4, 0)))[1]["series"] is None
-    app.close_model()
+    assert asyncio.run(finished(view.time_model(4, 0)))[1]["series"] is None
+    view.close_model()
     with pytest.raises(FeedError, match="no model is open"):
-        app.output_bytes("y")
+        view.output_bytes("y")
 
 
 def test_types_that_javascript_lacks(ask: Callable[..., Any]) -> None:
@@ -120,7 +121,7 @@ def test_types_that_javascript_lacks(ask: Callable[..., Any]) -> None:
     feed = {"name": "x", "shape": [3], "dtype": "float16", "wide": True}
     told = ask("run_model", json.dumps([feed]), nothing, np.array([1, -2.5, 0.5]))
     assert told["outputs"][0]["dtype"] == "bfloat16"
-    assert np.frombuffer(app.output_bytes("y"), np.float32).tolist() == [1, -2.5, 0.5]
+    assert np.frombuffer(view.output_bytes("y"), np.float32).tolist() == [1, -2.5, 0.5]
 
 
 def test_external_data_by_name(ask: Callable[..., Any]) -> None:
@@ -217,10 +218,10 @@ def test_sequences_and_optionals(ask: Callable[..., Any]) -> None:
     more, there = told["outputs"]
     assert (more["kind"], more["shape"]) == ("sequence", [2])
     assert [member["name"] for member in more["members"]] == ["more[0]", "more[1]"]
-    assert bytes(app.output_bytes("more[1]")) == two.tobytes()
-    assert bytes(app.output_bytes(there["name"])) == b"\0"
+    assert bytes(view.output_bytes("more[1]")) == two.tobytes()
+    assert bytes(view.output_bytes(there["name"])) == b"\0"
     ask("run_model", json.dumps([*feeds, feed("maybe", 1)]), nothing, one, two, one)
-    assert bytes(app.output_bytes("there")) == b"\1"
+    assert bytes(view.output_bytes("there")) == b"\1"
     wrong = [{"name": "several", "shape": [], "members": [{**feed("s", 1), "dtype": "int32"}]}]
     with pytest.raises(FeedError, match=r"'several' .*member 0 is int32, not float32"):
         ask("run_model", json.dumps([*wrong, feed("x", 2)]), nothing, one, two)
