@@ -51,6 +51,7 @@ __all__ = [
     "predict",
     "profile",
     "release_plan",
+    "reserve",
     "run_on",
     "serialized_plan",
     "session_of",
@@ -127,6 +128,11 @@ async def connect(device: str, token: str) -> str:
         raise DeviceUnavailableError(str(error.__cause__ or error)) from error
     _borrowed[device] = backend(device)
     return _chosen(info)
+
+
+def reserve(size: int) -> bytearray:
+    """Memory in Python, which the worker fills directly, without a second copy."""
+    return bytearray(size)
 
 
 async def start(device: str, token: str | None = None) -> str:

@@ -57,7 +57,6 @@ __all__ = [
     "needed_files",
     "open_model",
     "output_bytes",
-    "reserve",
     "run_model",
     "survey_model",
     "time_model",
@@ -81,11 +80,6 @@ class _Opened:
 
 
 _opened: _Opened | None = None
-
-
-def reserve(size: int) -> bytearray:
-    """Memory in Python for a file, which the worker fills directly, without a second copy."""
-    return bytearray(size)
 
 
 def close_model() -> None:

@@ -17,6 +17,9 @@ from tallow_build.paths import ROOT, WEB
 from tallow_page import app, contract
 from tallow_page import open as open_view
 
+# The names that `App` is given: `app.call("name", ...)`, `app.stream(context, "name", ...)`.
+CALLED = r'\bapp\s*\.(?:(?:call|ask|askWithNumpy)\(|stream\(\s*\w+,)\s*"[\w.]+"'
+
 
 def test_the_types_of_javascript_are_fresh() -> None:
     assert written.FILE.read_text("utf-8") == written.text(), (
@@ -33,6 +36,21 @@ def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() ->
     streamed = {name for name, f in functions.items() if inspect.isasyncgenfunction(f)}
     assert streamed == get_type_hints(contract.StreamedAnswers).keys()
     assert streamed == get_type_hints(contract.StreamedProgress).keys()
+
+
+def test_every_function_that_the_worker_calls_is_there() -> None:
+    """By its name: JavaScript would learn only as it calls one."""
+    called = {
+        (path.name, name)
+        for path in WEB.rglob("*.js")
+        for call in re.findall(CALLED, path.read_text("utf-8"))
+        for name in re.findall(r'"([\w.]+)"', call)
+    }
+    assert len(called) > 15
+    modules = {"": app, "open": open_view}
+    for file, name in called:
+        view, _, own = name.rpartition(".")
+        assert own in modules[view].__all__, f"{file} calls {name}"
 
 
 def test_profiles_have_the_fields_that_the_contract_says() -> None:

@@ -89,7 +89,7 @@ export default function openActions({ app, models, settled }) {
    */
   const read = async (file, { signal, progress }) => {
     const fingerprint = storable() ? new Fingerprint() : null;
-    const held = app.call("open.reserve", file.size);
+    const held = app.call("reserve", file.size);
     try {
       const reader = file.stream().getReader();
       for (let offset = 0, reported = 0; ;) {
