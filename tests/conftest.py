@@ -180,8 +180,13 @@ class Watch:
         self.foreign: list[str] = []
         self.raw: list[str] = []
         self._host = urlsplit(server).netloc
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", self._note_error)
         page.context.on("request", self._note)
+
+    def _note_error(self, error: Error) -> None:
+        # Firefox says this of a worker that was terminated while its script ran.
+        if (error.name, str(error)) != ("uncaught exception", "undefined"):
+            self.errors.append(str(error))
 
     def _note(self, request: Request) -> None:
         address = urlsplit(request.url)
