@@ -8,7 +8,8 @@
  *                           -> {device, adapter, reason}: Tallow's default device from now on; the
  *                           name of its adapter or engine, or ""; why it is not the requested one,
  *                           or null
- *   write({path, bytes})    write a file into Python's file system, creating its folders
+ *   write({path, bytes})    write a file, from bytes or from a Blob, into Python's file system,
+ *                           creating its folders
  *   exec({code, filename})  run code in __main__, with top-level `await`
  *                           -> {status, result}: the exit status; the value of the last expression
  *                           if that can be JSON, otherwise null
@@ -75,11 +76,24 @@ function stream(event, redirect) {
 serve({
   boot,
 
-  /** @param {{path: string, bytes: Uint8Array}} args */
-  write: ({ path, bytes }) => {
+  /** @param {{path: string, bytes: Uint8Array<ArrayBuffer> | Blob}} args */
+  write: async ({ path, bytes }) => {
+    const { FS } = pyodide;
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
-    if (folder) pyodide.FS.mkdirTree(folder);
-    pyodide.FS.writeFile(path, bytes);
+    if (folder) FS.mkdirTree(folder);
+    const blob = new Blob([bytes]);
+    const file = FS.open(path, "w");
+    FS.ftruncate(file.fd, blob.size); // else it is copied again and again as it grows
+    const reader = blob.stream().getReader();
+    try {
+      for (let at = 0; ;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        at += FS.write(file, value, 0, value.length, at);
+      }
+    } finally {
+      FS.close(file);
+    }
   },
 
   /** @param {{code: string, filename?: string}} args */

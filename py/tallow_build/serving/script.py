@@ -9,10 +9,10 @@ The script's output is passed on immediately; its exit status becomes this progr
 from __future__ import annotations
 
 import argparse
-import base64
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,12 +36,11 @@ _QUEUE = """
   let wake = () => {};
   const put = (entry) => { queue.push(entry); wake(); };
   for (const name of ["stdout", "stderr"]) tallow.on(name, ({text}) => put([name, text]));
+  const given = Object.assign(document.createElement("input"), { type: "file", id: "given" });
+  document.body.append(given);
   window.tallowCalls = {
     start(action, args) {
-      if (args.base64 !== undefined) {
-        args.bytes = Uint8Array.from(atob(args.base64), (letter) => letter.charCodeAt(0));
-        delete args.base64;
-      }
+      if (action === "write") args.bytes = given.files[0];
       tallow.call(action, args).then(
         (result) => put(["result", result ?? null]),
         (error) => put(["error", String(error?.message ?? error)]),
@@ -98,9 +97,18 @@ class BrowserPython:
         """Starts Python. device None: the best one here."""
         return Booted(**self._call("boot", {"device": device}))
 
-    def write(self, name: str, data: bytes) -> None:
-        """Writes a file into the script's current folder."""
-        self._call("write", {"path": name, "base64": base64.b64encode(data).decode()})
+    def write(self, name: str, data: bytes | Path) -> None:
+        """Writes a file into the script's current folder: bytes, or what is in a file here."""
+        if isinstance(data, bytes):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "given"
+                path.write_bytes(data)
+                self.write(name, path)
+            return
+        # The browser reads the file itself: as text, large ones would end the page.
+        with _explained(f"Reading {data} in the browser"):
+            self._page.set_input_files("#given", data)
+        self._call("write", {"path": name})
 
     def run(self, code: str, filename: str, write: Write, patience: float | None = None) -> Ended:
         """Runs a file's code to its end. `write` is called with "stdout" or "stderr" and text.
@@ -185,7 +193,7 @@ def run_in(
     if device is None and booted.reason:
         print(f"Running on {booted.device}, without WebGPU: {booted.reason}", file=sys.stderr)
     for path in (script, *files):  # including the script, because tracebacks quote its lines
-        python.write(path.name, path.read_bytes())
+        python.write(path.name, path)
     if environment:
         python.run(f"import os; os.environ.update({environment!r})", "environment", _pass_on)
     if as_torch:

@@ -1,5 +1,6 @@
 """`build.py run` runs a Python file in a real browser: output, status, files, device."""
 
+import hashlib
 import subprocess
 import sys
 
@@ -104,6 +105,26 @@ def test_webassembly_computes_if_chosen(browser, server, tmp_path, capsys):
     assert run_in(browser, server, script, "wasm", []) == 0
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("wasm wasm [[16.0, 21.0], [28.0, 37.0]]\n", "")
+
+
+def test_a_large_file_arrives_whole(python, tmp_path):
+    """As text through the debugger, it would end the page."""
+    path = tmp_path / "large.bin"
+    digest = hashlib.sha256()
+    with path.open("wb") as file:
+        for number in range(200):
+            piece = number.to_bytes(8, "little") * (1 << 17)
+            digest.update(piece)
+            file.write(piece)
+    python.write("folder/large.bin", path)
+    code = """
+import hashlib, os
+with open("folder/large.bin", "rb") as file:
+    found = hashlib.file_digest(file, "sha256").hexdigest()
+os.remove("folder/large.bin")
+found
+"""
+    assert run(python, code)[:2] == (0, digest.hexdigest())
 
 
 @pytest.mark.browser
