@@ -7,7 +7,9 @@ import { startFirstWorker } from "../engine/first_worker.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { addTexts } from "../i18n/languages.js";
 import { words } from "../i18n/messages.js";
-import { TEXTS, VIEWS } from "../runtime/pages.js";
+import { LATER, TEXTS, VIEWS } from "../runtime/pages.js";
+import described from "../runtime/views.js";
+import { Lazy } from "../views/lazy.js";
 import { made } from "../views/made.js";
 import { Comparison } from "../widgets/comparison.js";
 import { BootLog } from "../widgets/engine/bootlog.js";
@@ -93,8 +95,10 @@ const comparison = new Comparison(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 /** @type {Record<string, import("../views/view.js").View>} */
 const views = Object.fromEntries(
-  Object.keys(VIEWS).map((name) => {
-    const view = made(name, byId(`view-${name}`), {
+  Object.entries(described).map(([name, { files = [] }]) => {
+    const root = byId(`view-${name}`);
+    /** @type {import("../views/view.js").Page} */
+    const page = {
       engine,
       model: address.model,
       timed: (ms) => timed(name, ms),
@@ -102,13 +106,16 @@ const views = Object.fromEntries(
         remember("model", model);
         answerAgain();
       },
-    });
-    return [name, view];
+    };
+    const load = LATER[name];
+    return [name, load ? new Lazy(root, page, load, files) : made(VIEWS[name], root, page)];
   }),
 );
 
 function showView() {
   const current = viewOf();
+  const view = views[current];
+  if (view instanceof Lazy) void view.open();
   for (const name of Object.keys(views)) {
     byId(`view-${name}`).hidden = name !== current;
     byId(`to-${name}`).setAttribute("aria-current", name === current ? "page" : "false");

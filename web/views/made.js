@@ -3,17 +3,18 @@
 
 import { show } from "../i18n/show.js";
 import { words, wordsOf } from "../i18n/messages.js";
-import { VIEWS } from "../runtime/pages.js";
+
+/** @import {Page, View} from "./view.js" */
 
 /**
- * @param {string} name
+ * @param {new (root: HTMLElement, page: Page) => View} View
  * @param {HTMLElement} root
- * @param {import("./view.js").Page} page
- * @returns {import("./view.js").View}  if it throws, one that does nothing, below whose title stands why
+ * @param {Page} page
+ * @returns {View}  if it throws, one that does nothing, below whose title stands why
  */
-export function made(name, root, page) {
+export function made(View, root, page) {
   try {
-    return new VIEWS[name](root, page);
+    return new View(root, page);
   } catch (error) {
     console.error(error);
     const line = Object.assign(document.createElement("p"), { role: "alert" });

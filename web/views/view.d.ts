@@ -1,6 +1,8 @@
 // What a view is. Its folder NAME/ has
-//   view.json       its place in the menu, and the kind of the site's models that it asks, or null
-//   NAME.html       its <section>, with the label for the menu; NAME.css and other styles
+//   view.json       its place in the menu and its name there; the kind of the site's models that it
+//                   asks, or null; lazy: whether all of it is fetched when it is first opened
+//                   (lazy.js); files: the endings of files that are for a lazy view only
+//   NAME.html       its <section>; NAME.css and other styles
 //   NAME.js         its class, a View, as the default export
 //   texts/          what it says, a file for each language
 //   worker.js       its actions in the worker (worker/services.d.ts), if it has any
@@ -35,4 +37,6 @@ export type View = {
   drop?(transfer: DataTransfer): void;
   /** Whether these files are for this view only. */
   claims?(files: File[]): boolean;
+  /** Takes files that were dropped; a lazy view has this one instead of `drop` and `claims`. */
+  takeFiles?(files: File[]): void;
 };

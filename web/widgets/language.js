@@ -40,14 +40,7 @@ export class LanguageChoice {
       }),
     );
     this.#set(languageFor([storedChoice(), ...navigator.languages]));
-    for (const [attribute, part] of PARTS) {
-      for (const element of document.querySelectorAll(`[${attribute}]`)) {
-        const entry = element.getAttribute(attribute) ?? "";
-        const english = (part === "text" ? element.textContent : element.getAttribute(part)) ?? "";
-        const plain = english.trim().replace(/\s+/g, " ");
-        show(element, () => page[entry] ?? plain, part);
-      }
-    }
+    translate(document);
     select.addEventListener("change", () => {
       const language = languageFor([select.value]);
       storeChoice(language);
@@ -60,6 +53,18 @@ export class LanguageChoice {
     choose(language);
     this.#select.value = language;
     document.documentElement.lang = language;
+  }
+}
+
+/** Translate the texts of what the HTML has here, from now on. @param {ParentNode} root */
+export function translate(root) {
+  for (const [attribute, part] of PARTS) {
+    for (const element of root.querySelectorAll(`[${attribute}]`)) {
+      const entry = element.getAttribute(attribute) ?? "";
+      const english = (part === "text" ? element.textContent : element.getAttribute(part)) ?? "";
+      const plain = english.trim().replace(/\s+/g, " ");
+      show(element, () => page[entry] ?? plain, part);
+    }
   }
 }
 

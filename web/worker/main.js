@@ -17,7 +17,7 @@ import { Answering } from "./models/answering.js";
 import { Models } from "./models/models.js";
 import { anySaved } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
-import workers from "../runtime/workers.js";
+import { ACTIONS, LATER } from "../runtime/workers.js";
 import { Queue, Quiet } from "./queue.js";
 import { expectCached } from "./runtime.js";
 import { serve } from "./serve.js";
@@ -179,12 +179,39 @@ async function answer(name, pixels, keep) {
 /** @type {import("./services.js").Services} */
 const services = { app, models, settled: () => device.settled(), answer };
 
-/** The views' own actions: "VIEW.NAME". */
-const ofViews = Object.entries(workers).flatMap(([view, actionsOf]) =>
-  Object.entries(actionsOf(services)).map(([name, action]) => [`${view}.${name}`, action]),
-);
+/**
+ * A view's own actions, by "VIEW.NAME".
+ * @param {string} view
+ * @param {import("./services.js").ViewActions} actionsOf
+ */
+const ofView = (view, actionsOf) =>
+  Object.fromEntries(
+    Object.entries(actionsOf(services)).map(([name, action]) => [`${view}.${name}`, action]),
+  );
 
-serve({
+/** Those of lazy views, once one was asked. @type {Map<string, Promise<void>>} */
+const arriving = new Map();
+
+/** Add an action's view to the table, if it is a lazy one. @param {string} action */
+async function addView(action) {
+  const [view] = action.split(".");
+  const load = LATER[view];
+  if (!load) return;
+  if (!arriving.has(view)) {
+    const add = (/** @type {Awaited<ReturnType<typeof load>>} */ side) =>
+      void Object.assign(actions, ofView(view, side.default));
+    arriving.set(view, load().then(add));
+  }
+  try {
+    await arriving.get(view);
+  } catch (error) {
+    arriving.delete(view); // the next question tries again
+    throw error;
+  }
+}
+
+/** @type {Record<string, import("./serve.js").Action>} */
+const actions = {
   begin,
 
   /**
@@ -238,5 +265,7 @@ serve({
   /** @param {{model: string}} args @param {Context} context */
   tune: ({ model }, context) => tuning.run(model, context),
 
-  ...Object.fromEntries(ofViews),
-});
+  ...Object.assign({}, ...Object.entries(ACTIONS).map((each) => ofView(...each))),
+};
+
+serve(actions, addView);

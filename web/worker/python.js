@@ -193,7 +193,8 @@ function restore(parts, base, withNumpy) {
     const pyodide = await start(parts, [snapshot.complete], snapshot);
     const restored = pyodide.pyimport("restored");
     const version = restored.awake(() => fetchNow(pathOf(STANDARD)), standard.sha256);
-    for (const name of withNumpy ? ["tallow", "numpy"] : ["tallow"]) {
+    const own = ["tallow", "page"];
+    for (const name of withNumpy ? [...own, "numpy"] : own) {
       const { file, sha256 } = runtime.packages[name];
       restored.awake_with_wheel(name, () => fetchNow(`runtime/${file}`), sha256);
     }

@@ -100,8 +100,10 @@ export function emit(event, data = {}) {
 /**
  * Answer requests with these actions.
  * @param {Record<string, Action>} actions
+ * @param {(action: string) => Promise<void>} [addTo]  adds an action that is not there yet, if it
+ *   can
  */
-export function serve(actions) {
+export function serve(actions, addTo) {
   addEventListener("message", async ({ data: { id, action, args, abort } }) => {
     if (abort) return calls.get(abort)?.abort(); // unless it has ended
     const call = new Call(id);
@@ -115,6 +117,7 @@ export function serve(actions) {
       postMessage({ id, ...response }, { transfer });
     };
     try {
+      if (!Object.hasOwn(actions, action)) await addTo?.(action);
       const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
       if (!run)
         throw new Error(

@@ -1,6 +1,8 @@
 /**
  * Has Rollup bundle the page's modules: one file for each page and each worker, with a hash of its
- * content in its name, so that a visitor waits for one answer of the server and not for sixty.
+ * content in its name, so that a visitor waits for one answer of the server and not for sixty. A
+ * lazy view is two files more, views/NAME-HASH.js and worker/NAME-HASH.js, which are imported when
+ * it is opened.
  *
  *     node bundle.mjs WEB FOLDER     prints {"worker/main.js": "worker/main-0123456789.js", ...}
  *
@@ -28,12 +30,24 @@ const NAMED = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
 const [web, folder] = process.argv.slice(2).map((path) => resolve(path));
 
-/** What a view's view.json says, by the view's name, in the order of the menu. @type {Record<string, {place: number, model: string | null}>} */
+/**
+ * @typedef {object} Described  what a view's view.json says; web/views/view.d.ts explains it
+ * @property {number} place
+ * @property {string | null} model
+ * @property {Record<string, string>} menu
+ * @property {boolean} [lazy]
+ * @property {string[]} [files]
+ */
+
+/** What the views say, by their names, in the order of the menu. @type {Record<string, Described>} */
 const views = Object.fromEntries(
   (existsSync(join(web, "views")) ? readdirSync(join(web, "views")).sort() : [])
     .filter((name) => existsSync(inView(name, "view.json")))
     .map((name) => /** @type {const} */ ([name, JSON.parse(readFileSync(inView(name, "view.json"), "utf8"))]))
     .sort(([, one], [, other]) => one.place - other.place),
+);
+const [eager, lazy] = [false, true].map((wanted) =>
+  Object.keys(views).filter((name) => Boolean(views[name].lazy) === wanted),
 );
 
 /** @param {string} name @param {string} file */
@@ -41,34 +55,66 @@ function inView(name, file) {
   return join(web, "views", name, file);
 }
 
+const quote = JSON.stringify;
+
 /**
  * Imports from each view that has a file, what they name, and the same by the view's name.
+ * @param {string[]} names  of views
  * @param {(name: string) => string} fileOf
  * @param {string} prefix  of the imported names
  * @param {string} [whole]  "* as " to import all that a module exports
  */
-function eachOf(fileOf, prefix, whole = "") {
-  const having = Object.keys(views).filter((name) => existsSync(inView(name, fileOf(name))));
-  const imports = having.map((name) => `import ${whole}${prefix}_${name} from ${JSON.stringify(inView(name, fileOf(name)))};\n`);
-  const names = having.map((name) => `${prefix}_${name}`).join(", ");
+function eachOf(names, fileOf, prefix, whole = "") {
+  const having = names.filter((name) => existsSync(inView(name, fileOf(name))));
+  const imports = having.map((name) => `import ${whole}${prefix}_${name} from ${quote(inView(name, fileOf(name)))};\n`);
+  const list = having.map((name) => `${prefix}_${name}`).join(", ");
   const entries = having.map((name) => `${name}: ${prefix}_${name}`).join(", ");
-  return { imports: imports.join(""), names, entries };
+  return { imports: imports.join(""), list, entries };
+}
+
+/**
+ * Functions that import a file of each lazy view that has it, by the view's name.
+ * @param {(name: string) => string} pathOf
+ */
+function later(pathOf) {
+  const entries = lazy
+    .map((name) => /** @type {const} */ ([name, pathOf(name)]))
+    .filter(([, path]) => path.startsWith(folder) || existsSync(path));
+  return `{ ${entries.map(([name, path]) => `${name}: () => import(${quote(path)})`).join(", ")} }`;
+}
+
+/** All that a lazy view's page is made of. @param {string} name */
+function whole(name) {
+  const styles = readdirSync(join(web, "views", name), { recursive: true, encoding: "utf8" });
+  const css = styles.filter((path) => path.endsWith(".css")).sort().map((path) => readFileSync(inView(name, path), "utf8"));
+  return `export { default as View } from ${quote(inView(name, `${name}.js`))};
+export * as en from ${quote(inView(name, "texts/en.js"))};
+export * as zh from ${quote(inView(name, "texts/zh.js"))};
+export const html = ${quote(readFileSync(inView(name, `${name}.html`), "utf8").replace(/\n\s*/g, "\n"))};
+export const css = ${quote(css.join("\n"))};\n`;
 }
 
 /** The lists of what the views have, by their path below WEB. @type {Record<string, () => string>} */
 const MADE = {
-  "runtime/views.js": () =>
-    `export default ${JSON.stringify(Object.fromEntries(Object.entries(views).map(([name, { model }]) => [name, { model }])))};\n`,
+  "runtime/views.js": () => {
+    const known = Object.entries(views).map(([name, { model, files }]) => [name, { model, files }]);
+    return `export default ${quote(Object.fromEntries(known))};\n`;
+  },
   "runtime/workers.js": () => {
-    const { imports, entries } = eachOf(() => "worker.js", "worker");
-    return `${imports}export default { ${entries} };\n`;
+    const { imports, entries } = eachOf(eager, () => "worker.js", "worker");
+    return `${imports}export const ACTIONS = { ${entries} };
+export const LATER = ${later((name) => inView(name, "worker.js"))};\n`;
   },
   "runtime/pages.js": () => {
-    const classes = eachOf((name) => `${name}.js`, "view");
-    const [en, zh] = ["en", "zh"].map((code) => eachOf(() => `texts/${code}.js`, code, "* as "));
-    return `${classes.imports}${en.imports}${zh.imports}export const VIEWS = { ${classes.entries} };
-export const TEXTS = { en: [${en.names}], zh: [${zh.names}] };\n`;
+    const classes = eachOf(eager, (name) => `${name}.js`, "view");
+    const tables = ["en", "zh"].map((code) => eachOf(eager, () => `texts/${code}.js`, code, "* as "));
+    const menus = Object.entries(views).map(([name, { menu }]) => [`to${name[0].toUpperCase()}${name.slice(1)}`, menu.zh]);
+    const [en, zh] = tables.map(({ list }) => list);
+    return `${classes.imports}${tables.map(({ imports }) => imports).join("")}export const VIEWS = { ${classes.entries} };
+export const LATER = ${later((name) => join(folder, "views", `${name}.js`))};
+export const TEXTS = { en: [${en}], zh: [${zh}, { texts: {}, page: ${quote(Object.fromEntries(menus))} }] };\n`;
   },
+  ...Object.fromEntries(lazy.map((name) => [`views/${name}.js`, () => whole(name)])),
 };
 
 /** What was written, by its path below WEB. @type {Record<string, string>} */
@@ -90,6 +136,7 @@ function placed(entry) {
 
     /** @param {string} name @param {string} [importer] */
     resolveId(name, importer) {
+      if (name.startsWith(folder)) return name;
       const own = name.startsWith(".") && importer && resolve(dirname(importer), name);
       if (own && !existsSync(own)) return join(folder, relative(web, own));
       const file = PACKAGES[name];
@@ -120,14 +167,36 @@ function placed(entry) {
 for (const entry of ENTRIES) {
   const bundle = await rollup({
     input: join(web, entry),
+    preserveEntrySignatures: "allow-extension", // a lazy view imports what its page has, too
     plugins: [placed(entry)],
     onLog: (_, { message }) => {
       throw new Error(`${entry}: ${message}`);
     },
   });
-  const { output } = await bundle.generate({ format: "es", indent: false });
+  const { output } = await bundle.generate({
+    format: "es",
+    indent: false,
+    hashCharacters: "hex",
+    entryFileNames: `${entry.replace(/\.js$/, "")}-[hash:10].js`,
+    chunkFileNames: ({ facadeModuleId }) => ofView(facadeModuleId ?? "").replace(".js", "-[hash:10].js"),
+  });
   await bundle.close();
-  if (output.length !== 1) throw new Error(`${entry} became ${output.length} files`);
-  await write(entry, output[0].code);
+  for (const chunk of output) {
+    if (chunk.type !== "chunk") throw new Error(`${entry}: ${chunk.fileName} is no module`);
+    written[chunk.isEntry ? entry : ofView(chunk.facadeModuleId ?? "")] = chunk.fileName;
+    await mkdir(dirname(join(folder, chunk.fileName)), { recursive: true });
+    await writeFile(join(folder, chunk.fileName), chunk.code);
+  }
 }
+
+/**
+ * The name of what a lazy view's page, or its side of the worker, is bundled into. Both lie as deep
+ * as the entries, so that the paths to other files are the same ones.
+ * @param {string} id  of the module
+ */
+function ofView(id) {
+  const { dir, base, name } = parse(id);
+  return base === "worker.js" ? `worker/${parse(dir).base}.js` : `views/${name}.js`;
+}
+
 console.log(JSON.stringify(written));

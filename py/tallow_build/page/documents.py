@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from ..errors import BuildError
 from ..paths import WEB
@@ -19,7 +20,7 @@ from .headers import policy_in
 from .site import Site
 
 _PLACEHOLDER = re.compile(r"^ *<!-- (menu|views|styles of the views) -->\n", re.MULTILINE)
-_VIEW = re.compile(r'<section id="view-(\w+)" class="view" data-menu="([^"]+)"')
+_VIEW = re.compile(r'<section id="view-(\w+)" class="view"')
 _STYLE = re.compile(r'^ *<link rel="stylesheet" href="([^"]+)" />\n', re.MULTILINE)
 _NAME = re.compile(r'(?<= )(href|src)="([^"#]+)"')
 _CHARSET = re.compile(r'^ *<meta charset="utf-8" />\n', re.MULTILINE)
@@ -67,20 +68,21 @@ def with_views(text: str) -> str:
         return text
     views = WEB / "views"
     parts: dict[str, list[str]] = {"menu": [], "views": [], "styles of the views": []}
-    for name in view_names(views):
+    for name, view in described(views):
         section = (views / name / f"{name}.html").read_text("utf-8")
         match = _VIEW.match(section)
         if not match or match[1] != name:
-            why = (
-                f'{name}.html does not start with <section id="view-{name}" class="view" data-menu'
-            )
+            why = f'{name}.html does not start with <section id="view-{name}" class="view"'
             raise BuildError("Adding the views to the documents", why, "fix its first line")
         current = "" if parts["menu"] else ' aria-current="page"'
-        entry = f"to{name.title()}"
+        entry, word = f"to{name.title()}", view["menu"]["en"]
         parts["menu"].append(
-            f'<a id="to-{name}" href="#{name}"{current} data-text="{entry}">{match[2]}</a>\n'
+            f'<a id="to-{name}" href="#{name}"{current} data-text="{entry}">{word}</a>\n'
         )
         shown = f'<section id="view-{name}" class="view"{" hidden" if parts["views"] else ""}'
+        if view.get("lazy"):  # its HTML and its styles are in its bundle
+            parts["views"].append(f"{shown}></section>\n")
+            continue
         parts["views"].append(_VIEW.sub(shown, section, count=1))
         parts["styles of the views"] += [
             f'    <link rel="stylesheet" href="{path.relative_to(WEB).as_posix()}" />\n'
@@ -89,19 +91,20 @@ def with_views(text: str) -> str:
     return _PLACEHOLDER.sub(lambda m: "".join(parts[m[1]]), text)
 
 
-def view_names(views: Path) -> list[str]:
-    """The views' folders, in the order of the menu (view.json; bundle.mjs has the same order).
+def described(views: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The views' folders and what their view.json says, in the order of the menu (bundle.mjs has
+    the same order).
 
-    Raises BuildError if a view.json does not say its place.
+    Raises BuildError if a view.json does not say its place, or its name in the menu.
     """
-    places: list[tuple[float, str]] = []
+    found: list[tuple[str, dict[str, Any]]] = []
     for path in views.glob("*/view.json"):
-        place = json.loads(path.read_text("utf-8")).get("place")
-        if not isinstance(place, int | float):
-            why = f"{path.parent.name}/view.json says no place, a number"
+        view = json.loads(path.read_text("utf-8"))
+        if not isinstance(view.get("place"), int | float) or "en" not in view.get("menu", {}):
+            why = f"{path.parent.name}/view.json says no place, a number, or no menu's name"
             raise BuildError("Adding the views to the documents", why, "add it")
-        places.append((place, path.parent.name))
-    return [name for _, name in sorted(places)]
+        found.append((path.parent.name, view))
+    return sorted(found, key=lambda each: each[1]["place"])
 
 
 def put_app(site: Site) -> None:

@@ -21,7 +21,7 @@ from tallow_build.paths import ROOT
 PREDICTIONS = 110
 SWITCHES = 8
 
-SERVE = "serve({\n  begin,\n"
+SERVE = "const actions = {\n  begin,\n"
 # In the worker: counts GPU buffers, and reports them and Python's memory on request.
 SCALES = (
     COUNT_BUFFERS

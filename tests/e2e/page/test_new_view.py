@@ -50,9 +50,12 @@ def unlike(found: filecmp.dircmp[str], below: str = "") -> set[str]:
     )
 
 
-@pytest.fixture
-def site(dist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A page with the toy: its documents, styles and bundles. The rest is dist/'s."""
+@pytest.fixture(params=[False, True], ids=["at once", "lazy"])
+def site(
+    request: pytest.FixtureRequest, dist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Site:
+    """A page with the toy, which may be lazy: its documents, styles and bundles. The rest is
+    dist/'s."""
     root = tmp_path / "root"
     shutil.copytree(WEB, root / "web")
     shutil.copytree(PAGE, root / "py" / "tallow_page", ignore=_SKIP)
@@ -61,6 +64,8 @@ def site(dist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     view = root / "web" / "views" / "toy"
     shutil.copytree(TOY, view, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     shutil.copy(TOY / "toy.py", root / "py" / "tallow_page")
+    said = json.loads((view / "view.json").read_text("utf-8"))
+    (view / "view.json").write_text(json.dumps(said | {"lazy": request.param}), "utf-8")
     assert unlike(filecmp.dircmp(WEB, root / "web", ignore=[])) == {"views/toy"}
     pages = filecmp.dircmp(PAGE, root / "py" / "tallow_page", ignore=["__pycache__"])
     assert unlike(pages) == {"toy.py"}
@@ -73,6 +78,9 @@ def site(dist: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     made = Site(tmp_path / "site")
     made.put("runtime/runtime.js", dist / "runtime" / "runtime.js")
     building._put_page(made)
+    document = (made.folder / "index.html").read_text("utf-8")
+    assert ("Double a number" in document) is not request.param
+    assert ("views/toy.js" in made.names) is ("worker/toy.js" in made.names) is request.param
     with zipfile.ZipFile(wheels.page()) as wheel:
         toy = wheel.read("tallow_page/toy.py").decode()
     worker = made.folder / made.names["worker/main.js"]

@@ -23,7 +23,7 @@ from tallow_build.environment.browser import until
 
 PATIENCE = 120_000
 # How many plans the worker's Python, which is started for this, has compiled.
-SERVE = "serve({\n  begin,\n"
+SERVE = "const actions = {\n  begin,\n"
 TELL = """
 new BroadcastChannel("ask").onmessage = () => app.inTurn(async () => {
   const count = (await app.start()).pyodide.runPython(`

@@ -136,31 +136,34 @@ WITH_VIEWS = """<head>
 </nav>
     <!-- views -->
 """
-SECTION = '<section id="view-{0}" class="view" data-menu="{1}" lang="en">{1}</section>\n'
+SECTION = '<section id="view-{0}" class="view" lang="en">{1}</section>\n'
 
 
 def test_the_views_are_put_into_the_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     views = tmp_path / "views"
-    for name, word in (("two", "Two"), ("one", "One")):
+    for name, word in (("two", "Two"), ("one", "One"), ("late", "Late")):
         (views / name / "parts").mkdir(parents=True)
         (views / name / f"{name}.html").write_text(SECTION.format(name, word))
         (views / name / f"{name}.css").touch()
         (views / name / "parts" / "a.css").touch()
-    (views / "two" / "view.json").write_text('{"place": 1, "model": null}')
-    (views / "one" / "view.json").write_text('{"place": 2.5, "model": null}')
+    said = '{{"place": {}, "model": null, "menu": {{"en": "{}"}}{}}}'
+    (views / "two" / "view.json").write_text(said.format(1, "Two", ""))
+    (views / "one" / "view.json").write_text(said.format(2.5, "One", ""))
+    (views / "late" / "view.json").write_text(said.format(3, "Late", ', "lazy": true'))
     monkeypatch.setattr(documents, "WEB", tmp_path)
     made = documents.with_views(WITH_VIEWS)
     assert re.findall(r'href="([^"]*)"', made) == [
         *("views/two/two.css", "views/two/parts/a.css"),
         *("views/one/one.css", "views/one/parts/a.css"),
-        *("#two", "#one"),
+        *("#two", "#one", "#late"),
     ]
     assert '<a id="to-two" href="#two" aria-current="page" data-text="toTwo">Two</a>' in made
     assert '<a id="to-one" href="#one" data-text="toOne">One</a>' in made
     assert '<section id="view-two" class="view" lang="en">Two</section>' in made
     assert '<section id="view-one" class="view" hidden lang="en">One</section>' in made
+    assert '<section id="view-late" class="view" hidden></section>' in made
     assert documents.with_views("<html></html>") == "<html></html>"
 
     (views / "one" / "one.html").write_text("<p>One</p>")

@@ -78,14 +78,19 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
     return str(sys.modules["tallow"].__version__)
 
 
-def awake_with_wheel(package: str, fetch: Callable[[], Any], digest: str) -> None:
-    """The same for modules of a package that were not imported with it: they are in its wheel."""
+def awake_with_wheel(wheel: str, fetch: Callable[[], Any], digest: str) -> None:
+    """The same for modules of a package that were not imported with it: they are in its wheel,
+    which is "tallow", "page" or "numpy"."""
+    package, name = {
+        "numpy": ("numpy", "NumPy"),
+        "tallow": ("tallow", "Tallow"),
+        "page": ("tallow_page", "the page's Python"),
+    }[wheel]
     folder = sys.modules[package].__path__[0].rpartition("/")[0]
 
     def put(content: bytes) -> None:
         zipfile.ZipFile(BytesIO(content)).extractall(folder)
 
-    name = {"numpy": "NumPy", "tallow": "Tallow"}[package]
     sys.meta_path.append(_Later(name, frozenset({package}), put, fetch, digest))
 
 

@@ -3,7 +3,6 @@
 
 /** Texts that the HTML has in English, by the data-text of their element. */
 export const page = {
-  toClassify: "识图",
   classifyTitle: "选一张照片",
   classifyLead:
     "一个认识一千种事物的网络会说出照片里是什么。除非您选择另一台机器，照片不会离开这个标签页。",

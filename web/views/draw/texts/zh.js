@@ -3,7 +3,6 @@
 
 /** Texts that the HTML has in English, by the data-text of their element. */
 export const page = {
-  toDraw: "手写",
   drawTitle: "画一个数字",
   drawLead: "您一边画，一个小型神经网络一边辨认。并排写几个，就是一个数。",
   pad: "手写板：画 0 到 9 的数字",

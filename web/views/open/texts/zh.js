@@ -5,7 +5,6 @@ import { bytes, count, time, tiny } from "../../../shared/format.js";
 
 /** Texts that the HTML has in English, by the data-text of their element. */
 export const page = {
-  toOpen: "打开",
   openTitle: "打开一个模型",
   openLead:
     "任何 ONNX 文件：里面有什么、每个算子在哪里运行，以及它对您给的值的回答。除非您选择另一台机器，文件不会离开这个标签页。",

@@ -2,7 +2,6 @@
 /** Chinese texts of the toy view. */
 
 export const page = {
-  toToy: "玩具",
   toyTitle: "把一个数加倍",
   toyNumber: "数",
   toyDouble: "加倍",
