@@ -53,7 +53,11 @@ from tallow.errors import RealizeError as RealizeError
 from tallow.errors import ShapeError as ShapeError
 from tallow.errors import TallowError as TallowError
 from tallow.errors import TracingError as TracingError
+from tallow.formats.opened import Weights as Weights
+from tallow.formats.opened import open_weights as open_weights
+from tallow.formats.opened import open_weights_async as open_weights_async
 from tallow.formats.weights import load as load
+from tallow.formats.weights import load_async as load_async
 from tallow.formats.weights import load_into as load_into
 from tallow.formats.weights import save as save
 from tallow.functional.activations import log_softmax as log_softmax
@@ -500,6 +504,7 @@ __all__ = [
     "TuningStep",
     "TuningWarning",
     "Variable",
+    "Weights",
     "abs",
     "absolute",
     "acos",
@@ -730,6 +735,7 @@ __all__ = [
     "linspace",
     "live_buffers",
     "load",
+    "load_async",
     "load_into",
     "log",
     "log10",
@@ -797,6 +803,8 @@ __all__ = [
     "ones_like",
     "onnx",
     "open_device",
+    "open_weights",
+    "open_weights_async",
     "optim",
     "outer",
     "pad",

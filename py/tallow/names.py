@@ -70,8 +70,11 @@ NAMES: dict[str, dict[str, str]] = {
     "devices.webgpu.tuning": {
         "tallow": "tune tuning_steps Tuned TuningStep TuningWarning",
     },
+    "formats.opened": {
+        "tallow": "open_weights open_weights_async Weights",
+    },
     "formats.weights": {
-        "tallow": "load load_into save",
+        "tallow": "load load_async load_into save",
     },
     "grad_mode": {
         "tallow": "enable_grad inference_mode is_grad_enabled no_grad set_grad_enabled",

@@ -22,7 +22,7 @@ from pyodide.ffi import (  # type: ignore[import-not-found]
 import js  # type: ignore[import-not-found]
 
 from ..errors import FetchError
-from .file import Fetched, File
+from .file import Fetched, File, Span, span_of
 from .memory import unpacked
 
 _NOT_SATISFIABLE, _PARTIAL = 416, 206
@@ -193,6 +193,40 @@ class Browser:
             raise FetchError(f"the server answered {response.status} {response.statusText}")
         return Reply(response, start if response.status == _PARTIAL else 0)
 
+    def reads(self, call: Callable[..., Any], *args: Any) -> Awaiting:
+        """Requests a call that reads from Python's own files."""
+        return Direct(call, *args)
+
+    def asks(self, address: str, start: int, length: int) -> Awaiting:
+        """Requests some bytes of a server's file: a Span."""
+        return Either("span", address, start, length)
+
+    def asks_blob(self, blob: Any, start: int, length: int) -> Awaiting:
+        """Requests some bytes of a Blob."""
+        return Either("blob_part", blob, start, length)
+
+    async def span(self, address: str, start: int, length: int) -> Span:
+        """Asks a server for some bytes of a file. Raises FetchError."""
+        headers = _object({"Range": f"bytes={start}-{start + length - 1}"})
+        try:
+            response = await js.fetch(address, _object({"headers": headers}))
+            found = span_of(response.status, response.headers.get, start, bytes)
+            content = (await response.arrayBuffer()).to_bytes() if found.total > start else b""
+        except JsException as error:
+            raise FetchError(
+                f"no answer: {error.message}; or the server lets no other page read it (CORS)"
+            ) from error
+        return Span(content, found.total, found.mark)
+
+    async def blob_part(self, blob: Any, start: int, length: int) -> bytes:
+        """Some bytes of a JavaScript Blob, such as a file that the visitor chose. Raises
+        FetchError."""
+        try:
+            found = await blob.slice(start, start + length).arrayBuffer()
+        except JsException as error:
+            raise FetchError(f"the browser cannot read it: {error.message}") from error
+        return bytes(found.to_bytes())
+
 
 async def _folder(file: File, create: bool) -> Any:
     """The folder of a file in the page's storage."""
@@ -212,6 +246,21 @@ class Direct(Awaiting):
     def run_sync(self) -> Any:
         """What the call gives."""
         return self._call(*self._args)
+
+
+class Either(Awaiting):
+    """Requests what `Browser` and `BlockingBrowser` both have, by its name, from the one that can
+    answer."""
+
+    def __init__(self, name: str, *args: Any) -> None:
+        super().__init__(getattr(Browser(), name), *args)
+        self._name = name
+
+    def run_sync(self) -> Any:
+        """What the call gives; blocks."""
+        if can_run_sync():
+            return super().run_sync()
+        return getattr(BlockingBrowser(), self._name)(*self._args)
 
 
 class Whole:
@@ -251,17 +300,42 @@ class BlockingBrowser:
 
     def open(self, address: str, start: int) -> Whole:
         """Asks a server for a file, and waits for all of it. Raises FetchError."""
-        if getattr(js, "WorkerGlobalScope", None) is None:
-            raise FetchError("a page must not block; await the async form, such as fetch_async")
-        asked = js.XMLHttpRequest.new()
-        asked.open("GET", address, False)
-        asked.responseType = "arraybuffer"
-        try:
-            asked.send()
-        except JsException as error:
-            raise FetchError(
-                f"no answer: {error.message}; or the server lets no other page read it (CORS)"
-            ) from error
+        asked = _asked(address)
         if not 200 <= asked.status < 300:
             raise FetchError(f"the server answered {asked.status} {asked.statusText}")
         return Whole(bytes(asked.response.to_bytes()))
+
+    def span(self, address: str, start: int, length: int) -> Span:
+        """Asks a server for some bytes of a file, and waits for them. Raises FetchError."""
+        asked = _asked(address, f"bytes={start}-{start + length - 1}")
+        return span_of(
+            asked.status, asked.getResponseHeader, start, lambda: bytes(asked.response.to_bytes())
+        )
+
+    def blob_part(self, blob: Any, start: int, length: int) -> bytes:
+        """Some bytes of a JavaScript Blob. Raises FetchError."""
+        if getattr(js, "FileReaderSync", None) is None:
+            raise FetchError("a page must not block; await the async form, such as load_async")
+        try:
+            found = js.FileReaderSync.new().readAsArrayBuffer(blob.slice(start, start + length))
+        except JsException as error:
+            raise FetchError(f"the browser cannot read it: {error.message}") from error
+        return bytes(found.to_bytes())
+
+
+def _asked(address: str, wanted: str = "") -> Any:
+    """A server's answer, which is awaited. wanted: the range; "" for all. Raises FetchError."""
+    if getattr(js, "WorkerGlobalScope", None) is None:
+        raise FetchError("a page must not block; await the async form, such as fetch_async")
+    asked = js.XMLHttpRequest.new()
+    asked.open("GET", address, False)
+    asked.responseType = "arraybuffer"
+    if wanted:
+        asked.setRequestHeader("Range", wanted)
+    try:
+        asked.send()
+    except JsException as error:
+        raise FetchError(
+            f"no answer: {error.message}; or the server lets no other page read it (CORS)"
+        ) from error
+    return asked

@@ -10,6 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
@@ -19,7 +20,7 @@ from urllib.request import urlopen
 from ..core.drivers import InThread
 from ..errors import FetchError
 from ..version import __version__
-from .file import Fetched, File
+from .file import Fetched, File, Span, span_of
 from .memory import MAGIC
 
 _CHUNK = 1 << 18
@@ -141,6 +142,7 @@ class Desktop:
     """What `fetching` asks for."""
 
     request = InThread
+    reads = InThread
     has_offline = True
 
     def find(self, file: File) -> Fetched | None:
@@ -159,9 +161,7 @@ class Desktop:
 
     def open(self, address: str, start: int) -> Reply:
         """Asks a server for a file from a byte on. Raises FetchError."""
-        headers = {"User-Agent": f"tallow/{__version__}", "Accept-Encoding": "identity"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
+        headers = _headers(f"bytes={start}-" if start else "")
         try:
             response = urlopen(HttpRequest(address, headers=headers), timeout=_SECONDS)
         except HTTPError as error:
@@ -172,8 +172,39 @@ class Desktop:
         except (URLError, http.client.HTTPException, ValueError) as error:
             reason = getattr(error, "reason", error)
             raise FetchError(f"no answer: {reason}") from error
-        partial = start and getattr(response, "status", None) == http.HTTPStatus.PARTIAL_CONTENT
-        return Reply(response, start if partial else 0)
+        is_part = start and getattr(response, "status", None) == http.HTTPStatus.PARTIAL_CONTENT
+        return Reply(response, start if is_part else 0)
+
+    def asks(self, address: str, start: int, length: int) -> InThread:
+        """Requests some bytes of a server's file: a Span."""
+        return InThread(self.span, address, start, length)
+
+    def span(self, address: str, start: int, length: int) -> Span:
+        """Asks a server for some bytes of a file. Raises FetchError."""
+        headers = _headers(f"bytes={start}-{start + length - 1}")
+        try:
+            response = urlopen(HttpRequest(address, headers=headers), timeout=_SECONDS)
+        except HTTPError as error:
+            response = error
+        except (URLError, http.client.HTTPException, ValueError, OSError) as error:
+            raise FetchError(f"no answer: {getattr(error, 'reason', error)}") from error
+        with response:
+            return span_of(response.status, response.headers.get, start, partial(_body, response))
+
+
+def _headers(wanted: str) -> dict[str, str]:
+    """The headers of a question for a range of bytes; "" for all."""
+    headers = {"User-Agent": f"tallow/{__version__}", "Accept-Encoding": "identity"}
+    return {**headers, "Range": wanted} if wanted else headers
+
+
+def _body(response: Any) -> bytes:
+    """The body of an answer, or what there was of it when the connection was cut."""
+    pieces: list[bytes] = []
+    with suppress(http.client.HTTPException, OSError):
+        while chunk := response.read(_CHUNK):
+            pieces.append(chunk)
+    return b"".join(pieces)
 
 
 def free_space(folder: Path) -> int | None:

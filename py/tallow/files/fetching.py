@@ -37,7 +37,7 @@ async def fetch_async(file: File, progress: Progress | None = None) -> Fetched:
 def fetching(file: File, progress: Progress | None = None, blocks: bool = False) -> Steps[Fetched]:
     """The steps of `fetch`, for `run_sync` and `run_async`; the result is a Fetched. blocks: that
     `run_sync` will answer."""
-    world = _world(blocks)
+    world = world_here(blocks)
     kept: Fetched | None = yield world.request(world.find, file)
     if kept is not None:
         return kept
@@ -61,7 +61,7 @@ def fetching(file: File, progress: Progress | None = None, blocks: bool = False)
     )
 
 
-def _world(blocks: bool) -> Any:
+def world_here(blocks: bool) -> Any:
     """What fetches and keeps here: desktop.py or browser.py."""
     if sys.platform == "emscripten":
         from . import browser

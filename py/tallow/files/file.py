@@ -199,3 +199,47 @@ class Fetched:
     def read(self) -> bytes:
         """The bytes."""
         return self.in_memory if self.path is None else self.path.read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some bytes of a file that is elsewhere, as many of those asked for as came.
+
+    total: the length of the file. mark: what the server says that changes with the file; "" if it
+    says nothing.
+    """
+
+    data: bytes
+    total: int
+    mark: str = ""
+
+
+def span_of(
+    status: int, header: Callable[[str], str | None], start: int, data: Callable[[], bytes]
+) -> Span:
+    """The span that a server's answer brings. header: gives a header by its name; data: the body,
+    which is not asked for if the answer is of no use. Raises FetchError."""
+    where = header("Content-Range") or ""
+    unit, _, rest = where.partition(" ")
+    place, _, total = rest.partition("/")
+    if unit != "bytes" or not total.isdigit():
+        total = ""
+    if status == _NOT_SATISFIABLE and total:
+        return Span(b"", int(total), _mark(header))
+    if status == _WHOLE:
+        raise FetchError("the server sends no part of a file, only all of it: it ignores ranges")
+    if status != _PARTIAL:
+        raise FetchError(f"the server answered {status}")
+    if not total or place.partition("-")[0] != str(start):
+        raise FetchError(
+            f"the server sends a part of the file and does not say which (Content-Range: {where!r};"
+            " a page of another origin sees that header if the server exposes it)"
+        )
+    return Span(data(), int(total), _mark(header))
+
+
+_WHOLE, _PARTIAL, _NOT_SATISFIABLE = 200, 206, 416
+
+
+def _mark(header: Callable[[str], str | None]) -> str:
+    return header("ETag") or header("Last-Modified") or ""

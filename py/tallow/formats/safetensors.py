@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core import dtype as dt
 from ..core.codes import packed_bytes
+from ..core.drivers import Steps
 from ..core.hostarray import HostArray
 from ..core.shape import size_of
 from ..errors import FormatError, OptionError
-from ..tensor import Tensor
-from .arrays import checked_shape, number, tensor_of
+from ..files.ranges import Ranges
+from .arrays import checked_shape, number
+from .headers import CutShortError, TensorInfo, header
 
 MAX_HEADER = 100_000_000
 """Bytes of a header; the format's own limit."""
@@ -40,7 +42,7 @@ _NAMES = {dtype: name for name, dtype in TYPES.items()}
 
 def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterator[bytes]:
     """A file, piece by piece. Raises OptionError for what the format cannot express."""
-    header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    entries: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     if not all(isinstance(text, str) for pair in metadata.items() for text in pair):
         raise OptionError("safetensors: metadata holds texts by name, and nothing else")
     end = 0
@@ -52,13 +54,13 @@ def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterat
             raise OptionError("safetensors: a tensor cannot be called '__metadata__'")
         if array.dtype not in _NAMES:
             raise OptionError(f"safetensors: {name!r} is {array.dtype.name}, which it cannot hold")
-        header[name] = {
+        entries[name] = {
             "dtype": _NAMES[array.dtype],
             "shape": list(array.shape),
             "data_offsets": [end, end + array.nbytes],
         }
         end += array.nbytes
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+    text = json.dumps(entries, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
     text += b" " * (-len(text) % _ALIGNED)
     yield struct.pack("<Q", len(text))
     yield text
@@ -66,58 +68,59 @@ def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterat
         yield bytes(arrays[name].data)
 
 
-def read(data: memoryview, source: str) -> dict[str, Tensor]:
-    """The tensors of a file, over its bytes. Raises FormatError for anything but a sound file."""
-    header, body = _header(data, source)
-    header.pop("__metadata__", None)
-    found: dict[str, Tensor] = {}
-    ranges: list[tuple[int, int, str]] = []
-    for name, entry in header.items():
-        what = f"{source}: {name!r}"
+def read_header(source: Ranges) -> Steps[tuple[dict[str, TensorInfo], dict[str, str]]]:
+    """The tensors of a file, by name, and the texts of its header. Raises FormatError for anything
+    but a sound file."""
+    return (yield from header(source, lambda data, size: _parsed(data, size, source.name)))
+
+
+def _parsed(
+    data: memoryview, size: int, source: str
+) -> tuple[dict[str, TensorInfo], dict[str, str]]:
+    entries, body = _entries(data, size, source)
+    texts = entries.pop("__metadata__", {})
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise FormatError(f"{source}: __metadata__ holds something that is not a text")
+    found: dict[str, TensorInfo] = {}
+    for name, entry in entries.items():
+        what = f"{source}: {name!r:.80}"
         if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= set(entry):
             raise FormatError(f"{what}: has no dtype, shape and data_offsets")
-        if not isinstance(entry["dtype"], str) or entry["dtype"] not in TYPES:
-            raise FormatError(f"{what}: the type {entry['dtype']!r:.40} is unknown")
-        dtype, shape = TYPES[entry["dtype"]], checked_shape(entry["shape"], what)
+        kind = entry["dtype"]
+        if not isinstance(kind, str) or kind not in TYPES:
+            raise FormatError(f"{what}: the type {kind!r:.40} is unknown")
+        dtype, shape = TYPES[kind], checked_shape(entry["shape"], what)
         offsets = entry["data_offsets"]
         if not isinstance(offsets, list) or len(offsets) != 2:
             raise FormatError(f"{what}: data_offsets are not two numbers")
         start, end = (number(offset, what) for offset in offsets)
-        if not start <= end <= body.nbytes:
-            raise FormatError(f"{what}: bytes {start} to {end} of {body.nbytes}")
+        if not start <= end <= size - body:
+            raise FormatError(f"{what}: bytes {start} to {end} of {size - body}")
         if end - start != packed_bytes(dtype, size_of(shape)):
             raise FormatError(f"{what}: {end - start} bytes do not hold {dtype.name} {shape}")
-        ranges.append((start, end, name))
-        found[name] = tensor_of(_aligned(body[start:end], start, dtype), shape, dtype, what)
-    _check_ranges(ranges, body.nbytes, source)
-    return found
+        found[name] = TensorInfo(name, shape, kind, dtype, body + start, end - start)
+    _check_ranges(found.values(), body, size, source)
+    return found, texts
 
 
-def metadata(data: memoryview, source: str) -> dict[str, str]:
-    """The texts in the header of a file."""
-    found = _header(data, source)[0].get("__metadata__", {})
-    return dict(found)
-
-
-def _header(data: memoryview, source: str) -> tuple[dict[str, Any], memoryview]:
-    """The header, its metadata checked, and the bytes behind it."""
-    if data.nbytes < 8:
-        raise FormatError(f"{source}: {data.nbytes} bytes are no safetensors file")
+def _entries(data: memoryview, size: int, source: str) -> tuple[dict[str, Any], int]:
+    """The JSON of a header, and where the elements begin."""
+    if size < 8:
+        raise FormatError(f"{source}: {size} bytes are no safetensors file")
     (length,) = struct.unpack_from("<Q", data)
-    if length > min(MAX_HEADER, data.nbytes - 8):
-        raise FormatError(f"{source}: a header of {length} bytes in a file of {data.nbytes}")
+    if length > min(MAX_HEADER, size - 8):
+        raise FormatError(f"{source}: a header of {length} bytes in a file of {size}")
+    if data.nbytes < 8 + length:
+        raise CutShortError(8 + length)
     try:
-        header = json.loads(
+        entries = json.loads(
             bytes(data[8 : 8 + length]).decode("utf-8"), object_pairs_hook=_without_duplicates
         )
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{source}: the header is not JSON: {str(error)[:200]}") from error
-    if not isinstance(header, dict):
+    if not isinstance(entries, dict):
         raise FormatError(f"{source}: the header is not a JSON object")
-    texts = header.get("__metadata__", {})
-    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-        raise FormatError(f"{source}: __metadata__ holds something that is not a text")
-    return header, data[8 + length :]
+    return entries, 8 + length
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -127,18 +130,14 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_ranges(ranges: list[tuple[int, int, str]], size: int, source: str) -> None:
+def _check_ranges(tensors: Iterable[TensorInfo], end: int, size: int, source: str) -> None:
     """Tensors lie side by side: with gaps or overlaps, a file could mean two things."""
-    end = 0
-    for start, stop, name in sorted(ranges):
-        if start != end:
-            what = "overlaps another tensor" if start < end else f"leaves a gap behind byte {end}"
-            raise FormatError(f"{source}: {name!r} {what}")
-        end = stop
+    first = end
+    for each in sorted(tensors, key=lambda tensor: (tensor.start, tensor.nbytes, tensor.name)):
+        if each.start != end:
+            what = "overlaps another tensor" if each.start < end else "leaves a gap behind byte"
+            at = "" if each.start < end else f" {end - first}"
+            raise FormatError(f"{source}: {each.name!r:.80} {what}{at}")
+        end = each.start + each.nbytes
     if end != size:
         raise FormatError(f"{source}: {size - end} bytes behind the last tensor")
-
-
-def _aligned(part: memoryview, start: int, dtype: dt.DType) -> memoryview:
-    """The bytes themselves, or a copy where elements do not lie at multiples of their size."""
-    return part if start % dtype.size == 0 else memoryview(bytes(part))

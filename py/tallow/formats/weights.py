@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ..core.drivers import Steps, run_async, run_sync
 from ..core.hostarray import HostArray
 from ..errors import FormatError, OptionError, TallowError
+from ..files.ranges import ranges_of
 from ..tensor import Tensor, asarray, host_values
 from . import npz, safetensors, structure, torch_checkpoint
 from .archives import Archive
+from .opened import is_by_ranges, opening, single_file
 
 if TYPE_CHECKING:
     from ..nn.module import Module
@@ -92,26 +95,50 @@ def save(
         part.unlink(missing_ok=True)
 
 
-def load(
-    source: str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO,
-    *,
-    max_bytes: int | None = None,
-) -> Any:
+def load(source: Any, *, max_bytes: int | None = None) -> Any:
     """What is in a file of weights.
 
-    The format is recognised by the first bytes. Nothing that a file contains is executed.
+    The format is recognised by the first bytes. Nothing that a file contains is executed. Blocks of
+    quantised weights stay packed: their tensors are graphs over the packed codes.
 
-    source: a path, the bytes, or an open file.
+    source: a path, the bytes, an open file, an address (http: or https:), a JavaScript Blob or
+      File. Of weights in several files: the folder, the path or address of their index
+      (model.safetensors.index.json), or a dict of such sources by their names.
     max_bytes: what a ZIP archive may unpack to; None is 256 MiB or 64 times its size, whichever is
       more.
-    Returns: a dict of tensors by name, of a .safetensors or .npz file; of a checkpoint, by `save`
-      or by PyTorch (.pt, .pth, .bin), what was saved, often a dict of such dicts.
+    Returns: a dict of tensors by name, of a .safetensors, .gguf or .npz file; of a checkpoint, by
+      `save` or by PyTorch (.pt, .pth, .bin), what was saved, often a dict of such dicts.
     Raises: FormatError for a file that is damaged, cut short, of another kind, or that asks for
-      more than tensors, numbers, texts, lists and dicts; nothing is loaded then.
+      more than tensors, numbers, texts, lists and dicts; nothing is loaded then. FetchError for a
+      server that gives no ranges of a file, and for a file that changes meanwhile.
     """
-    data, name = _bytes_of(source)
+    return run_sync(loading(source, max_bytes))
+
+
+async def load_async(source: Any, *, max_bytes: int | None = None) -> Any:
+    """As `load`, without blocking."""
+    return await run_async(loading(source, max_bytes))
+
+
+def loading(source: Any, max_bytes: int | None = None) -> Steps[Any]:
+    """The steps of `load`."""
+    single = yield from single_file(source)
+    if single is None:
+        return dict((yield from (yield from opening(source)).reading_all()))
+    file = ranges_of(single)
+    size = yield from file.size()
+    start = bytes((yield from file.read(0, min(size, 16))))
+    if is_by_ranges(start):
+        found = yield from opening(file)
+        tensors = yield from found.reading_all()
+        text = found.metadata.get(structure.KEY) if found.format == "safetensors" else None
+        return tensors if text is None else structure.put_together(tensors, text, file.name)
+    return _whole((yield from file.read(0, size)), start, file.name, max_bytes)
+
+
+def _whole(data: memoryview, start: bytes, name: str, max_bytes: int | None) -> Any:
+    """What is in a file of a format that is read at once."""
     limit = max(_LEAST_LIMIT, _RATIO * data.nbytes) if max_bytes is None else max_bytes
-    start = bytes(data[:16])
     if start.startswith((_ZIP, _EMPTY_ZIP)):
         with Archive(data, name, limit) as archive:
             is_torch = any(each.rpartition("/")[2] == "data.pkl" for each in archive.names)
@@ -120,28 +147,10 @@ def load(
         return npz.read(data, name, limit)
     if start.startswith(torch_checkpoint.LEGACY_START):
         return torch_checkpoint.read_legacy(data, name)
-    if start[8:9] == b"{":
-        found = safetensors.read(data, name)
-        text = safetensors.metadata(data, name).get(structure.KEY)
-        return found if text is None else structure.put_together(found, text, name)
     raise FormatError(
-        f"{name}: is neither safetensors, .npz, nor a checkpoint of PyTorch "
+        f"{name}: is neither safetensors, GGUF, .npz, nor a checkpoint of PyTorch "
         f"(it begins with {start[:8]!r})"
     )
-
-
-def _bytes_of(
-    source: str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO,
-) -> tuple[memoryview, str]:
-    """The bytes, which nobody else changes, and what to call them in messages."""
-    if isinstance(source, (bytearray, memoryview)):
-        return memoryview(bytes(source)), "weights"
-    if isinstance(source, bytes):
-        return memoryview(source), "weights"
-    if hasattr(source, "read"):
-        return memoryview(bytes(source.read())), str(getattr(source, "name", "weights"))
-    path = Path(source)
-    return memoryview(path.read_bytes()), path.name
 
 
 @dataclass(frozen=True)

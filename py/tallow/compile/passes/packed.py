@@ -43,12 +43,14 @@ def packed_nodes(graph: Graph, static: set[Node]) -> set[Node]:
     """Those of the `static` nodes that a kernel computes wherever it reads them: the steps from
     packed data to numbers, and what spreads the small operands of these steps.
 
-    A permute ends a chain: to read against the order in memory is slow.
+    A permute ends a chain: to read against the order in memory is slow, unless it is of a few
+    numbers that are repeated.
     """
     chains = _chains(graph, static)
     turned: set[Node] = set()
     for node in chains:  # in topological order
-        if node.op is movement.permute or not turned.isdisjoint(node.inputs):
+        against = node.op is movement.permute and not is_small(node)
+        if against or not turned.isdisjoint(node.inputs):
             turned.add(node)
     found = {node for node in chains if node not in turned and not node.is_constant}
     for node in list(found):
