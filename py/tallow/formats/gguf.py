@@ -67,9 +67,9 @@ def read_header(source: Ranges) -> Steps[Header]:
     return (yield from header(source, lambda data, size: _parsed(data, size, source.name)))
 
 
-def _parsed(data: memoryview, size: int, source: str) -> Header:
+def _parsed(data: bytes, size: int, source: str) -> Header:
     reader = _Reader(data, size, source)
-    if bytes(reader.take(4, "the beginning")) != MAGIC:
+    if reader.take(4, "the beginning") != MAGIC:
         raise FormatError(f"{source}: is no GGUF file")
     version = reader.integer("I", "the version")
     if version not in (2, 3):
@@ -168,7 +168,7 @@ def _placed(
 class _Reader:
     """Takes values from the beginning of a file, one after the other."""
 
-    def __init__(self, data: memoryview, size: int, source: str) -> None:
+    def __init__(self, data: bytes, size: int, source: str) -> None:
         self._data, self._size, self._source = data, size, source
         self.at = 0
 
@@ -179,12 +179,12 @@ class _Reader:
                 f"{self._source}: {what}: {count} of them need more bytes than the file has"
             )
 
-    def take(self, length: int, what: str) -> memoryview:
+    def take(self, length: int, what: str) -> bytes:
         """The next bytes. CutShortError if they are still to be read, FormatError if the file has
         none."""
         self.expect(length, 1, what)
         end = self.at + length
-        if end > self._data.nbytes:
+        if end > len(self._data):
             raise CutShortError(end)
         found = self._data[self.at : end]
         self.at = end
@@ -201,7 +201,7 @@ class _Reader:
         try:
             return str(content, "utf-8")
         except UnicodeDecodeError as error:
-            raise FormatError(f"{self._source}: {what}: a text is not UTF-8") from error
+            raise self._no_utf8(what) from error
 
     def name(self, what: str) -> str:
         """A text that names something."""
@@ -227,13 +227,37 @@ class _Reader:
         if inner in _NUMBERS:
             code = _NUMBERS[inner]
             self.expect(count, struct.calcsize(f"<{code}"), what)
-            return array(code, bytes(self.take(count * struct.calcsize(f"<{code}"), what)))
+            return array(code, self.take(count * struct.calcsize(f"<{code}"), what))
         if inner == _BOOL:
             return self._truth(self.take(count, what), what)
         self.expect(count, 12 if inner == _LIST else 8, what)
+        if inner == _TEXT:
+            return self._texts(count, what)
         return [self.value(inner, key, depth + 1) for _ in range(count)]
 
-    def _truth(self, content: memoryview, what: str) -> list[bool]:
-        if content.nbytes and max(content) > 1:
+    def _texts(self, count: int, what: str) -> list[str]:
+        """As many texts. A vocabulary has many, so they take no call each."""
+        found: list[str] = []
+        data, at, size = self._data, self.at, len(self._data)
+        length_at = struct.Struct("<Q").unpack_from
+        try:
+            for _ in range(count):
+                start = at + 8
+                end = start + length_at(data, at)[0] if start <= size else start
+                if end > size:
+                    self.expect(end - self.at, 1, what)
+                    raise CutShortError(end)
+                found.append(data[start:end].decode())
+                at = end
+        except UnicodeDecodeError as error:
+            raise self._no_utf8(what) from error
+        self.at = at
+        return found
+
+    def _no_utf8(self, what: str) -> FormatError:
+        return FormatError(f"{self._source}: {what}: a text is not UTF-8")
+
+    def _truth(self, content: bytes, what: str) -> list[bool]:
+        if content and max(content) > 1:
             raise FormatError(f"{self._source}: {what}: a truth value is neither 0 nor 1")
         return [each == 1 for each in content]

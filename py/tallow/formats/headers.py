@@ -16,7 +16,7 @@ from .arrays import tensor_of
 
 T = TypeVar("T")
 
-_FIRST, _GROWTH = 1 << 16, 4
+_FIRST, _GROWTH = 1 << 16, 2
 """Bytes of a header that are read at first, and how many times more if it goes on."""
 
 
@@ -45,7 +45,7 @@ class CutShortError(Exception):
         self.needed = needed
 
 
-def header(source: Ranges, parse: Callable[[memoryview, int], T]) -> Steps[T]:
+def header(source: Ranges, parse: Callable[[bytes, int], T]) -> Steps[T]:
     """What a function makes of the beginning of a file, which is read as far as it needs.
 
     parse: is given the bytes read so far, and the length of the file; raises CutShortError if they
@@ -53,12 +53,12 @@ def header(source: Ranges, parse: Callable[[memoryview, int], T]) -> Steps[T]:
     Raises: FormatError if the file itself ends too early.
     """
     size = yield from source.size()
-    have = bytearray()
+    have = b""
     wanted = min(size, _FIRST)
     while True:
-        have += yield from source.read(len(have), wanted - len(have))
+        have += bytes((yield from source.read(len(have), wanted - len(have))))
         try:
-            return parse(memoryview(bytes(have)), size)
+            return parse(have, size)
         except CutShortError as error:
             if error.needed > size:
                 raise FormatError(

@@ -74,9 +74,7 @@ def read_header(source: Ranges) -> Steps[tuple[dict[str, TensorInfo], dict[str, 
     return (yield from header(source, lambda data, size: _parsed(data, size, source.name)))
 
 
-def _parsed(
-    data: memoryview, size: int, source: str
-) -> tuple[dict[str, TensorInfo], dict[str, str]]:
+def _parsed(data: bytes, size: int, source: str) -> tuple[dict[str, TensorInfo], dict[str, str]]:
     entries, body = _entries(data, size, source)
     texts = entries.pop("__metadata__", {})
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
@@ -103,18 +101,18 @@ def _parsed(
     return found, texts
 
 
-def _entries(data: memoryview, size: int, source: str) -> tuple[dict[str, Any], int]:
+def _entries(data: bytes, size: int, source: str) -> tuple[dict[str, Any], int]:
     """The JSON of a header, and where the elements begin."""
     if size < 8:
         raise FormatError(f"{source}: {size} bytes are no safetensors file")
     (length,) = struct.unpack_from("<Q", data)
     if length > min(MAX_HEADER, size - 8):
         raise FormatError(f"{source}: a header of {length} bytes in a file of {size}")
-    if data.nbytes < 8 + length:
+    if len(data) < 8 + length:
         raise CutShortError(8 + length)
     try:
         entries = json.loads(
-            bytes(data[8 : 8 + length]).decode("utf-8"), object_pairs_hook=_without_duplicates
+            data[8 : 8 + length].decode("utf-8"), object_pairs_hook=_without_duplicates
         )
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{source}: the header is not JSON: {str(error)[:200]}") from error
