@@ -465,6 +465,7 @@ from tallow import onnx as onnx
 from tallow import optim as optim
 from tallow import ray as ray
 from tallow import telemetry as telemetry
+from tallow import text as text
 from tallow import train as train
 from tallow import utils as utils
 from tallow import vision as vision
@@ -895,6 +896,7 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tensordot",
+    "text",
     "tile",
     "topk",
     "trace",

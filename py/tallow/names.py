@@ -552,7 +552,7 @@ NAMES: dict[str, dict[str, str]] = {
 
 PACKAGES = (
     "amp autograd data distributions files func functional linalg metrics nn onnx optim ray "
-    "telemetry train utils vision zoo"
+    "telemetry text train utils vision zoo"
 )
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 

@@ -13,7 +13,7 @@
     content/        what the page shows and the tests compute
         models.py       the model files; training.py retrains the digit network
         split_model.py  a model's graph, and the pieces of its weights
-        networks.py     third-party networks, for the tests
+        networks.py     third-party networks and tokenizers, for the tests
         samples.py      photographs; small.py thumbnails
     page/           dist/
         dist.py         builds it: bundled.py its modules, documents.py its HTML, with hashes,

@@ -1,4 +1,4 @@
-"""Third-party networks for the tests; tests/data/networks.json lists their sources."""
+"""Third-party networks and tokenizers for the tests; tests/data/networks.json lists sources."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ LIST = ROOT / "tests" / "data" / "networks.json"
 FOLDER = CACHE / "networks"
 
 
-def ensure() -> dict[str, Path]:
-    """Every network by its file name. Raises BuildError."""
+def ensure(kind: str = "networks") -> dict[str, Path]:
+    """Every network by its file name, or every tokenizer; all are fetched, since some share a
+    package. Raises BuildError."""
     step, remedy = "Reading tests/data/networks.json", "restore it with git"
     with explained(step, remedy):
         text = LIST.read_text("utf-8")
     try:
-        records = json.loads(text)["networks"]
+        lists = json.loads(text)
+        records = [*lists["networks"], *lists["tokenizers"]]
         paths = {str(record["file"]): FOLDER / record["file"] for record in records}
+        wanted = {str(record["file"]): paths[record["file"]] for record in lists[kind]}
     except (ValueError, KeyError, TypeError) as error:
         raise BuildError(step, f"{error!r}", remedy) from error
     fetch([(origin(r["made_from"], str(LIST)), paths[r["file"]]) for r in records])
-    return paths
+    return wanted

@@ -1,0 +1,9 @@
+"""Texts as tokens, and back: tokenizers and chat templates."""
+
+from .added import AddedToken
+from .chat import ChatTemplate
+from .encoding import Encoding
+from .stream import DecodeStream
+from .tokenizer import Tokenizer
+
+__all__ = ["AddedToken", "ChatTemplate", "DecodeStream", "Encoding", "Tokenizer"]

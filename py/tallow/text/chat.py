@@ -1,0 +1,77 @@
+"""Chat templates: conversations as texts, by Jinja2 without reach and with an end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import PackageError, TemplateError, TokenizerError
+
+_NAMED = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token")
+
+
+class ChatTemplate:
+    """A template, and the special tokens that it may name, such as "bos_token"."""
+
+    def __init__(self, source: str, special: Mapping[str, str] | None = None) -> None:
+        self.source, self.special = source, dict(special or {})
+        self._compiled: Any = None
+
+    @classmethod
+    def from_config(cls, config: object) -> ChatTemplate | None:
+        """From a tokenizer_config.json; None if it has no template. Of several, by name, it is the
+        one named "default". Raises: TokenizerError."""
+        if not isinstance(config, Mapping):
+            raise TokenizerError("tokenizer_config.json is not an object of JSON")
+        special = {}
+        for name in _NAMED:
+            value = config.get(name)
+            if isinstance(value, Mapping):
+                value = value.get("content")
+            if isinstance(value, str):
+                special[name] = value
+        source = config.get("chat_template")
+        if isinstance(source, list):
+            named = {
+                each.get("name"): each.get("template")
+                for each in source
+                if isinstance(each, Mapping)
+            }
+            source = named.get("default")
+        return cls(source, special) if isinstance(source, str) else None
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = True,
+        **variables: object,
+    ) -> str:
+        """A conversation as a text. Raises: TemplateError for a template that is damaged, refuses
+        the messages, or does not end; PackageError without jinja2."""
+        try:
+            from .sandbox import Sandbox, rendered
+        except ImportError as error:
+            raise PackageError("chat templates need jinja2: pip install tallow[text]") from error
+        _check(messages)
+        if self._compiled is None:
+            self._compiled = Sandbox().compiled(self.source)
+        return rendered(
+            self._compiled,
+            {
+                **self.special,
+                **variables,
+                "messages": messages,
+                "tools": tools or None,
+                "add_generation_prompt": add_generation_prompt,
+            },
+        )
+
+
+def _check(messages: object) -> None:
+    if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
+        raise TemplateError(f"messages are {messages!r:.60}, not a list of dicts")
+    for at, message in enumerate(messages):
+        if not isinstance(message, Mapping) or "role" not in message:
+            raise TemplateError(f"messages[{at}] is {message!r:.60}, not a dict with a role")

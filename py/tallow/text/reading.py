@@ -1,0 +1,112 @@
+"""Reading a tokenizer.json and what lies beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, TokenizerError
+from .added import added_of
+from .chat import ChatTemplate
+from .decoders import decoder
+from .encoding import Padding, Side, Strategy, Truncation, side
+from .models import model
+from .normalizers import normalizer
+from .pre_tokenizers import pre_tokenizer
+from .processors import processor
+from .spec import Spec
+
+_READERS: dict[str, Callable[[Spec], Any]] = {
+    "normalizer": normalizer,
+    "pre_tokenizer": pre_tokenizer,
+    "post_processor": processor,
+    "truncation": lambda spec: _truncation_of(spec),
+    "padding": lambda spec: _padding_of(spec),
+}
+
+_STRATEGIES: dict[str, Strategy] = {
+    "LongestFirst": "longest_first",
+    "OnlyFirst": "only_first",
+    "OnlySecond": "only_second",
+}
+
+
+def parts(text: str, config: str | None = None) -> dict[str, Any]:
+    """What a `Tokenizer` is made of, from the contents of tokenizer.json and
+    tokenizer_config.json. Raises: TokenizerError."""
+    value = Spec(_json(text, "tokenizer.json"), "the tokenizer")
+    made: dict[str, Any] = {
+        key.removeprefix("post_"): read(value.part(key))
+        for key, read in _READERS.items()
+        if value.value.get(key) is not None
+    }
+    made["model"] = model(value.part("model"))
+    made["decoder"] = decoder(value.part("decoder") if value.value.get("decoder") else None)
+    if value.value.get("added_tokens"):
+        made["added"] = added_of(list(value.parts("added_tokens")), made["model"])
+    if config is not None:
+        made["chat"] = ChatTemplate.from_config(_json(config, "tokenizer_config.json"))
+    return made
+
+
+def parts_of_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The same from a tokenizer.json or its folder, with the chat template beside it. Raises:
+    TokenizerError, OSError."""
+    file = Path(path)
+    if file.is_dir():
+        file = file / "tokenizer.json"
+    beside, template = (
+        file.with_name("tokenizer_config.json"),
+        file.with_name("chat_template.jinja"),
+    )
+    made = parts(_read(file), _read(beside) if beside.is_file() else None)
+    if template.is_file():
+        chat = made.get("chat")
+        made["chat"] = ChatTemplate(_read(template), chat.special if chat else None)
+    return made
+
+
+def _json(text: str, name: str) -> Any:
+    if not isinstance(text, str):
+        raise ArgumentError(f"{name}: the content is a {type(text).__name__}, not a text")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TokenizerError(f"{name} can't be read as JSON: {error}") from None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise TokenizerError(f"{path.name} is not UTF-8: {error}") from None
+
+
+def _truncation_of(spec: Spec) -> Truncation:
+    name = spec.text("strategy", "LongestFirst")
+    if name not in _STRATEGIES:
+        raise TokenizerError(f"{spec.where} has strategy {name!r}: {', '.join(_STRATEGIES)}")
+    return Truncation(spec.number("max_length"), _STRATEGIES[name], _direction(spec))
+
+
+def _direction(spec: Spec) -> Side:
+    return side(spec.text("direction", "Right").lower())
+
+
+def _padding_of(spec: Spec) -> Padding:
+    strategy = spec.value.get("strategy", "BatchLongest")
+    fixed = Spec(strategy, spec.where).number("Fixed") if isinstance(strategy, dict) else None
+    multiple = None
+    if spec.value.get("pad_to_multiple_of") is not None:
+        multiple = spec.number("pad_to_multiple_of")
+    return Padding(
+        _direction(spec),
+        spec.number("pad_id", 0),
+        spec.number("pad_type_id", 0),
+        spec.text("pad_token", "[PAD]"),
+        fixed,
+        multiple,
+    )
