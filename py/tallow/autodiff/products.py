@@ -10,6 +10,7 @@ from ..core.shape import Shape
 from ..functions.transposed import Pads, Pair, conv2d_input, dilated
 from ..graph import Node, make
 from ..ops import (
+    blocks,
     contract,
     dynamic_recurrence,
     integer,
@@ -179,6 +180,7 @@ for _op in (
     winograd4.winograd_weight,
     winograd4.winograd_conv2d, recurrence.recurrence_steps, recurrence_training.recurrence_kept,
     recurrence_training.recurrence_back, panels.pack_panels, panels.unpack_panels,
+    blocks.block_matmul,
     *dynamic_recurrence.OF_WEBGPU,
 ):  # fmt: skip
     NO_DERIVATIVE[_op] = _MADE_LATER

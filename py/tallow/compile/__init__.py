@@ -1,5 +1,6 @@
 """From a graph to a plan, pass by pass.
 
+    on_codes      the target's: products by weights in blocks (blocks.py)
     decode        types of few bits that no device has become others (decode.py)
     fit_types     the target's: only types that it computes (compose.py, exact.py, narrow.py;
                   widen.py)
@@ -116,6 +117,7 @@ _LEAST = Limits()
 def optimise(graph: Graph, target: Target, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
     passes: list[GraphPass] = [
+        *target.on_codes,
         lambda g: decode(g, target.reads_packed),
         *target.fit_types,
         *(fold, simplify, layout, simplify, fold_scales, fold, simplify),

@@ -31,7 +31,7 @@ from ..codegen.layout import Region
 from ..codegen.picks import ending
 from ..core.shape import Shape, size_of
 from ..graph import Graph, Node, consumers, make
-from ..ops import contract, elementwise, gather, integer, movement, positions, window
+from ..ops import blocks, contract, elementwise, gather, integer, movement, positions, window
 from ..ops.dynamic_recurrence import round_states, word_step, word_steps
 from ..ops.kinds import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops.source import iota
@@ -360,7 +360,9 @@ class _Fuser:
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             # The three channels of a picture are read one by one, in any order.
             few = self.any_order and node is reader.inputs[0] and node.shape[-1] < 4
-            product = reader.op in (contract.matmul, integer.integer_matmul)
+            product = reader.op in (contract.matmul, integer.integer_matmul) or (
+                reader.op is blocks.block_matmul and node is reader.inputs[0]
+            )
             # A step reads little more than once what is a slice of all steps, or of the one before.
             step = node.op in (movement.slice_, movement.reshape) and reader.op in (
                 word_step,

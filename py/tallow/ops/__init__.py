@@ -2,6 +2,7 @@
 
 from . import (
     arrange,
+    blocks,
     contract,
     division,
     dynamic_recurrence,
@@ -25,6 +26,7 @@ from . import (
 
 __all__ = [
     "arrange",
+    "blocks",
     "contract",
     "division",
     "dynamic_recurrence",

@@ -159,7 +159,7 @@ class _Turning:
             inner = node.attrs["axes"]
             return self.turned(node.inputs[0], tuple(inner[axis] for axis in axes))
         if node.is_constant and node in self.chains:
-            return node if axes == tuple(sorted(axes)) else constant(_moved(node, axes))
+            return node if axes == tuple(sorted(axes)) else constant(reordered(node, axes))
         if node.op is movement.expand:
             return rewrite.expand(self.turned(node.inputs[0], axes), shape)
         if node.op is movement.reshape:
@@ -209,7 +209,7 @@ def _order_before(node: Node, axes: Axes) -> Axes | None:
     return tuple(order)
 
 
-def _moved(node: Node, axes: Axes) -> HostArray:
+def reordered(node: Node, axes: Axes) -> HostArray:
     """The data of a constant with its axes permuted: by slices along the longest of them."""
     data: HostArray = node.attrs["data"]
     code: Literal["H", "B"] = "H" if data.dtype.size == 2 else "B"

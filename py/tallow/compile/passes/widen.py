@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ...core.dtype import DType, float16, float32
 from ...graph import Graph, Node, make, rebuild
+from ...ops import blocks
 from ...ops import elementwise as e
 from ...ops.kinds import Movement
 
@@ -39,6 +40,8 @@ def widen(graph: Graph) -> Graph:
 def _computes(node: Node, inputs: tuple[Node, ...]) -> bool:
     """Whether float32 takes part in what was float16: all but movement of what is float16 still."""
     if not any(one.dtype == float16 for one in (node, *node.inputs)):
+        return False
+    if node.op is blocks.block_matmul:  # its scales are widened as they are read
         return False
     if node.op is e.cast or not isinstance(node.op, Movement):
         return True

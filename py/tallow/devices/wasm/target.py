@@ -12,9 +12,10 @@ from ...compile.count import effort
 from ...compile.fuse import Group
 from ...compile.limits import Limits
 from ...compile.passes.compose import compose_recurrences
+from ...compile.passes.packed import is_large
 from ...compile.passes.widen import widen
 from ...compile.target import Begin, GraphPass, Quick, Target
-from ...graph import Node
+from ...graph import Graph, Node
 from ...ops.kinds import Apart
 from ...ops.positions import update_at
 from .blas import by_blas
@@ -149,6 +150,14 @@ def _specialize(limits: Limits) -> Sequence[GraphPass]:
     return use_dots, partial(use_winograd4, apart=alone), partial(use_panels, apart=alone)
 
 
+def _use_blocks(graph: Graph) -> Graph:
+    if not any(node.is_constant and is_large(node) for node in graph.nodes()):
+        return graph
+    from ...compile.passes.blocks import use_blocks  # which most pages do not need
+
+    return use_blocks(graph)
+
+
 # Why: docs/decisions/webassembly.md, "On WebAssembly nothing but a region is computed in place"
 TARGET = Target(
     name="wasm",
@@ -158,6 +167,7 @@ TARGET = Target(
     joins=True,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
+    on_codes=(_use_blocks,),
     fit_types=(compose_recurrences, pack_dynamic, widen),
     specialize=_specialize,
     alone=_alone,

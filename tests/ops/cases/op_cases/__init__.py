@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tallow.ops import integer, panels, winograd4
+from tallow.ops import blocks, integer, panels, winograd4
 
 from .case import CASES, Case, booleans, integers, normal
 
@@ -18,10 +18,10 @@ __all__ = ["CASES", "OF_WEBASSEMBLY", "Case", "booleans", "integers", "normal"]
 OF_WEBASSEMBLY = (
     *(panels.pack_panels, panels.unpack_panels),
     *(integer.pack_pairs, integer.integer_matmul, integer.integer_conv2d),
-    *(winograd4.winograd_weight, winograd4.winograd_conv2d),
+    *(winograd4.winograd_weight, winograd4.winograd_conv2d, blocks.block_matmul),
 )
-"""Ops that only passes of WebAssembly make, for its kernels: see test_wasm_kernels.py and
-test_wasm_integers.py."""
+"""Ops that only passes of WebAssembly make, for its kernels: see test_wasm_kernels.py,
+test_wasm_integers.py and test_wasm_blocks.py."""
 
 # In this order always, since all of them draw their inputs from one generator.
 for family in (

@@ -102,7 +102,8 @@ LANES = {
     **_numbered(0x67, "f32x4.ceil", "f32x4.floor", "f32x4.trunc", "f32x4.nearest"),
     **_numbered(0x85, "i16x8.narrow_i32x4_s", "i16x8.narrow_i32x4_u"),
     **_numbered(0x87, *(f"i16x8.extend_{half}_i8x16_{sign}" for sign in "su" for half in _HALVES)),
-    "i16x8.add": 0x8E, "i16x8.sub": 0x91,
+    **_numbered(0x8B, "i16x8.shl", "i16x8.shr_s", "i16x8.shr_u", "i16x8.add"),
+    "i16x8.sub": 0x91,
     **_numbered(0xA0, "i32x4.abs", "i32x4.neg"),
     **_numbered(0xA7, *(f"i32x4.extend_{half}_i16x8_{sign}" for sign in "su" for half in _HALVES)),
     **_numbered(0xAB, "i32x4.shl", "i32x4.shr_s", "i32x4.shr_u", "i32x4.add"),
@@ -120,8 +121,9 @@ LANES = {
 
 LANE_ACCESS = {
     **_numbered(0x00, "v128.load", "v128.load8x8_s", "v128.load8x8_u", "v128.load16x4_s"),
-    "v128.load16x4_u": 0x04, "v128.load32_splat": 0x09, "v128.store": 0x0B,
-    "v128.load32_zero": 0x5C,
+    **_numbered(0x04, "v128.load16x4_u", "v128.load32x2_s", "v128.load32x2_u"),
+    "v128.load32_splat": 0x09, "v128.load64_splat": 0x0A, "v128.store": 0x0B,
+    **_numbered(0x5C, "v128.load32_zero", "v128.load64_zero"),
 }  # fmt: skip
 
 LANE = {

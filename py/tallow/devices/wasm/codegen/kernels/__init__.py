@@ -16,6 +16,7 @@ from .....codegen.layout import Region
 from .....core.shape import Shape
 from .....graph import Node
 from .....ops import arrange, contract, movement, window
+from .....ops.blocks import block_matmul
 from .....ops.dynamic_recurrence import dynamic_steps
 from .....ops.integer import integer_conv2d, integer_matmul
 from .....ops.kinds import Contraction, Elementwise, Reduce, Window
@@ -152,6 +153,10 @@ def _anchored(target: _Target, anchor: Node, members: Sequence[Node], width: int
     scratch = target.address + 1
     if anchor.op is contract.matmul:
         return product(body, anchor, store, width, scratch)
+    if anchor.op is block_matmul:
+        from .blocks import block_product  # which most pages do not need
+
+        return block_product(body, anchor, store, width, scratch)
     if anchor.op is window.conv2d and not is_depthwise(anchor):
         return convolution(body, anchor, store, width, scratch)
     if anchor.op is winograd_weight:

@@ -1,0 +1,326 @@
+"""Weights in blocks stay packed: products become `block_matmul` (ops/blocks.py), and rows that are
+looked up are unpacked alone.
+
+Such a weight is a constant of 4 or 8 bits, which is cast, multiplied by a scale, and moved by a
+zero point or a minimum, each one number a block of neighbours along what a product sums over. Many
+graphs say so in many ways: by DequantizeLinear with blocks, or by hand, with whatever reshapes
+between. All come down to where an element of the matrix lies in each constant, which an index
+expression tells.
+
+It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ... import functions as f
+from ...codegen.index import Coord, Coords, joined, variable
+from ...codegen.picks import inside
+from ...core import dtype as dt
+from ...core.hostarray import from_values
+from ...core.retyped import retyped
+from ...core.shape import strides_of
+from ...graph import Graph, Node, constant, make, rebuild
+from ...ops import contract, gather, movement
+from ...ops import elementwise as e
+from ...ops.blocks import block_matmul
+from ...ops.kinds import Movement
+from ...tensor import Tensor
+from ..partition import static_nodes
+from . import rewrite
+from .packed import reordered, uniform
+
+Move = Callable[[Node], Node]
+
+_MIN_ELEMENTS = 4096  # of a weight that is worth a kernel of its own
+_STEP = 32  # elements along a row that a kernel takes at once
+_BITS = {"uint4": 4, "int4": -4, "uint8": 8, "int8": -8}
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """(codes - zero) * factors + terms, all of them matrices (1, depth, columns)."""
+
+    codes: Node
+    seen: Node
+    """The matrix that the codes' own elements would be."""
+    zero: int = 0
+    factors: tuple[Node, ...] = ()
+    terms: tuple[tuple[int, tuple[Node, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Weight:
+    """The operands of a block_matmul, and its attributes."""
+
+    codes: Node
+    scale: Node
+    minimum: Node | None
+    block: int
+    bits: int
+    zero: int
+
+
+def use_blocks(graph: Graph) -> Graph:
+    """The graph with products by weights in blocks, and with rows of such weights."""
+    finder = _Finder(static_nodes(graph))
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node.op is contract.matmul and node.dtype == dt.float32 and node.size:
+            found = finder.found(node.inputs[1], lambda matrix: matrix)
+            if found is not None:
+                return _product(inputs[0], found)
+        if node.op is gather.take and not node.attrs["axis"] and len(node.inputs[0].shape) == 2:
+            found = finder.found(node.inputs[0], _transposed)
+            if found is not None:
+                return _rows(found, inputs[1])
+        return rebuild(node, inputs)
+
+    return graph.rewrite(rule, (contract.matmul, gather.take))
+
+
+def _transposed(rows: Node) -> Node:
+    return rewrite.reshape(rewrite.permute(rows, (1, 0)), (1, *rows.shape[::-1]))
+
+
+def _product(x: Node, weight: _Weight) -> Node:
+    factors = [weight.scale] if weight.minimum is None else [weight.scale, weight.minimum]
+    attrs = {"block": weight.block, "bits": weight.bits, "zero": weight.zero}
+    return make(block_matmul, x, weight.codes, *factors, **attrs)
+
+
+def _rows(weight: _Weight, index: Node) -> Node:
+    """Some rows of a weight, unpacked."""
+
+    def looked_up(table: Node) -> Tensor:
+        return f.take(Tensor(table), Tensor(index), axis=0)
+
+    blocks = weight.scale.shape[1]
+    codes = looked_up(weight.codes)
+    rest = (*index.shape, blocks)
+    if abs(weight.bits) == 4:
+        shifts = Tensor(constant(from_values([0, 4], (2,), dt.uint8)))
+        halves = f.reshape(codes, (*codes.shape, 1)) >> shifts
+        codes = f.reshape(f.bitwise_and(halves, 15), (*rest, weight.block))
+        if weight.bits < 0:
+            codes = f.bitwise_xor(codes.astype(dt.int32), 8) - 8
+    scale = f.reshape(looked_up(weight.scale).astype(dt.float32), (*rest, 1))
+    rows = (codes.astype(dt.float32) - float(weight.zero)) * scale
+    if weight.minimum is not None:
+        rows = rows + f.reshape(looked_up(weight.minimum).astype(dt.float32), (*rest, 1))
+    return f.reshape(rows, (*index.shape, blocks * weight.block)).node
+
+
+class _Finder:
+    """Finds weights, each once; constants that several readers share stay one."""
+
+    def __init__(self, static: set[Node]) -> None:
+        self._static = static
+        self._known: dict[Node, _Weight | None] = {}
+        self._bytes: dict[tuple[Node, bool], Node] = {}
+
+    def found(self, node: Node, move: Move) -> _Weight | None:
+        """The weight that a node is; None if it is none. move: makes (1, depth, columns) of it."""
+        if node not in self._static:
+            return None
+        if node not in self._known:
+            self._known[node] = self._weight(node, move)
+        return self._known[node]
+
+    def _weight(self, node: Node, move: Move) -> _Weight | None:
+        chain = _chain(node, move)
+        if chain is None or not chain.factors:
+            return None
+        batch, depth, columns = chain.seen.shape
+        operands = [*chain.factors, *(one for _, term in chain.terms for one in term)]
+        most = max(_source(each).size for each in operands)
+        blocks = most // columns
+        if batch > 1 or most % columns or blocks < 2 or depth % blocks or depth % _STEP:
+            return None
+        block = depth // blocks
+        if block % (_STEP // 2) or (block > _STEP and block % _STEP) or columns < 4:
+            return None
+        bits = _BITS[chain.codes.dtype.name]
+        codes = self._codes(chain, block, bits)
+        small = {each: self._of_blocks(each, block) for each in operands}
+        if codes is None or None in small.values():
+            return None
+        known = {each: made for each, made in small.items() if made is not None}
+        scale = self._multiplied([known[each] for each in chain.factors], 1)
+        terms = [self._multiplied([known[o] for o in term], sign) for sign, term in chain.terms]
+        minimum = terms[0] if terms else None
+        for term in terms[1:]:
+            assert minimum is not None
+            minimum = make(e.add, _wide(minimum), _wide(term))
+        return _Weight(codes, scale, minimum, block, bits, chain.zero)
+
+    def _codes(self, chain: _Chain, block: int, bits: int) -> Node | None:
+        """The codes (columns, blocks, bytes of a block)."""
+        _, depth, columns = chain.seen.shape
+        n, k = variable("n", columns), variable("k", depth)
+        source, at = _located(chain.seen, (0, k, n))
+        turned = _same(at, k * columns + n)
+        if source is not chain.codes or not (turned or _same(at, n * depth + k)):
+            return None
+        key = chain.codes, turned
+        if key not in self._bytes:
+            data = chain.codes.attrs["data"]
+            if turned:
+                flat = constant(retyped(data, (depth, columns), data.dtype))
+                data = reordered(flat, (1, 0))
+            shape = columns, depth // block, block * abs(bits) // 8
+            word = dt.int8 if bits == -8 else dt.uint8
+            same = bits in (8, -8) and not turned and chain.codes.shape == shape
+            self._bytes[key] = chain.codes if same else constant(retyped(data, shape, word))
+        made = self._bytes[key]
+        shape = columns, depth // block, block * abs(bits) // 8
+        return made if made.shape == shape else None
+
+    def _of_blocks(self, matrix: Node, block: int) -> Node | None:
+        """An operand as (columns, blocks); None if it isn't one number a block."""
+        _, depth, columns = matrix.shape
+        blocks, source = depth // block, _source(matrix)
+        groups = max(source.size // columns, 1)
+        each = blocks // groups
+        n, b = variable("n", columns), variable("b", blocks)
+        if source.size == 1:
+            return rewrite.expand(rewrite.reshape(source, (1, 1)), (columns, blocks))
+        if _lies(matrix, block, b * columns + n):
+            return rewrite.permute(rewrite.reshape(source, (blocks, columns)), (1, 0))
+        if source.size * each != columns * blocks or not _lies(
+            matrix, block, n * groups + b // each
+        ):
+            return None
+        made = rewrite.reshape(source, (columns, groups, 1))
+        return rewrite.reshape(rewrite.expand(made, (columns, groups, each)), (columns, blocks))
+
+    def _multiplied(self, operands: list[Node], sign: int) -> Node:
+        if len(operands) == 1 and sign > 0 and operands[0].dtype in (dt.float16, dt.float32):
+            return operands[0]
+        product = _wide(operands[0])
+        for each in operands[1:]:
+            product = make(e.multiply, product, _wide(each))
+        return make(e.negative, product) if sign < 0 else product
+
+
+def _lies(matrix: Node, block: int, wanted: Coord) -> bool:
+    """Whether what a matrix shows at column n, in block b, lies where it should in its source."""
+    _, depth, columns = matrix.shape
+    n, b = variable("n", columns), variable("b", depth // block)
+
+    def at(within: Coord) -> bool:
+        return _same(_located(matrix, (0, b * block + within, n))[1], wanted)
+
+    if at(variable("j", block)):
+        return True
+    # An index of blocks in larger ones is simplified for known elements alone.
+    some = (1 << bit for bit in range((block - 1).bit_length()))
+    return all(at(within) for within in (0, block - 1, *some))
+
+
+def _same(a: Coord, b: Coord) -> bool:
+    difference = a - b
+    return isinstance(difference, int) and not difference
+
+
+def _wide(node: Node) -> Node:
+    return node if node.dtype == dt.float32 else make(e.cast, node, dtype=dt.float32)
+
+
+# ---- what a weight is made of -----------------------------------------------------------------
+
+
+def _chain(node: Node, move: Move) -> _Chain | None:
+    if node.is_constant:
+        large = node.size >= _MIN_ELEMENTS and node.dtype.name in _BITS
+        return _Chain(node, move(node)) if large else None
+    if node.op is movement.reshape:
+        return _chain(node.inputs[0], lambda inner: move(rewrite.reshape(inner, node.shape)))
+    if node.op is movement.permute:
+        axes = node.attrs["axes"]
+        return _chain(node.inputs[0], lambda inner: move(rewrite.permute(inner, axes)))
+    if node.op is e.cast:
+        inner = _chain(node.inputs[0], move)
+        fits = node.dtype == dt.float32 or (node.dtype.kind == "i" and inner and not inner.factors)
+        return inner if fits else None
+    if node.op not in (e.multiply, e.add, e.subtract):
+        return None
+    for number, other in enumerate(node.inputs[::-1]):
+        chain = _chain(node.inputs[number], move) if _is_few(other, node.size) else None
+        if chain is not None:
+            return None if number and node.op is e.subtract else _stepped(chain, node, other, move)
+    return None
+
+
+def _is_few(node: Node, size: int) -> bool:
+    """Whether an operand is made of much fewer elements."""
+    return _source(node).size * 8 <= size
+
+
+def _stepped(chain: _Chain, node: Node, other: Node, move: Move) -> _Chain | None:
+    """A chain and one more step. other: the operand that is not the chain."""
+    operand = move(other)
+    if node.op is e.multiply:
+        if node.dtype != dt.float32:
+            return None
+        terms = tuple((sign, (*term, operand)) for sign, term in chain.terms)
+        return replace(chain, factors=(*chain.factors, operand), terms=terms)
+    exact = node.dtype == dt.float32 or (node.dtype.kind == "i" and _has_room(chain, node))
+    if not exact or (node.dtype != dt.float32 and node.op is not e.subtract):
+        return None
+    number = _number(other)
+    if node.op is e.subtract and number is not None and not chain.factors and not chain.terms:
+        return replace(chain, zero=chain.zero + number)
+    sign = -1 if node.op is e.subtract else 1
+    return replace(chain, terms=(*chain.terms, (sign, (operand,))))
+
+
+def _has_room(chain: _Chain, node: Node) -> bool:
+    """Whether a difference of integers does not wrap around."""
+    return node.dtype.size > 1 or abs(_BITS[chain.codes.dtype.name]) == 4
+
+
+def _number(node: Node) -> int | None:
+    """The whole number that a small operand repeats, if it does and it has 8 bits."""
+    source = _source(uniform(node))
+    while source.op is e.cast:
+        source = _source(uniform(source.inputs[0]))
+    if not source.is_scalar_constant:
+        return None
+    value = source.attrs["data"].item()
+    return int(value) if value == int(value) and abs(value) < 256 else None
+
+
+def _source(node: Node) -> Node:
+    """What views, and a cast from float16 to float32, show."""
+    while _is_view(node) or _widens(node):
+        node = node.inputs[0]
+    return node
+
+
+def _widens(node: Node) -> bool:
+    return node.op is e.cast and (node.inputs[0].dtype, node.dtype) == (dt.float16, dt.float32)
+
+
+def _is_view(node: Node) -> bool:
+    return isinstance(node.op, Movement) and node.op.view and node.op.pick is not None
+
+
+def _located(node: Node, coords: Coords) -> tuple[Node, Coord]:
+    """What a matrix shows, and the flat index of an element there."""
+    while _is_view(node) or _widens(node):
+        if _widens(node):
+            node = node.inputs[0]
+            continue
+        assert isinstance(node.op, Movement) and node.op.pick is not None
+        shapes = [child.shape for child in node.inputs]
+        (pick,) = node.op.pick(shapes, node.attrs, coords, None)
+        node = node.inputs[pick.operand]
+        coords = inside(node.shape, pick.coords)
+    index: Coord = 0
+    for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
+        if dim > 1:
+            index = index + coord * stride
+    return node, joined(index)

@@ -1,0 +1,301 @@
+"""WebAssembly's products by weights in blocks: each form in which graphs say it, whether it stays
+packed, and how far the answers are from NumPy's float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from wasm_runs import RNG, fed, given, random, run
+
+import tallow as tl
+from tallow.compile import compile_graph
+from tallow.compile.plan import Plan
+from tallow.core import dtype as dt
+from tallow.core.drivers import run_sync
+from tallow.core.dtype import DType
+from tallow.core.hostarray import HostArray
+from tallow.devices.numpy.runner import NumpyProgram
+from tallow.errors import DTypeError, ShapeError
+from tallow.graph import Graph, Node, constant, make
+from tallow.ops.blocks import block_matmul
+from tallow.tensor import Tensor
+
+Weight = tuple[Tensor, np.ndarray]
+"""A tensor (columns, depth), and its numbers."""
+
+TOLERANCE = 2e-4
+"""Of the largest element of a row: rounding to 16 bits moves each by less."""
+
+
+def known(array: np.ndarray, dtype: DType | None = None, shape: tuple[int, ...] = ()) -> Tensor:
+    """A constant. dtype, shape: what the bytes are, if they are codes."""
+    data = memoryview(np.ascontiguousarray(array).tobytes())
+    kind = dtype or dt.as_dtype(array.dtype)
+    return Tensor(constant(HostArray(data, shape or array.shape, kind)))
+
+
+def codes(columns: int, blocks: int, block: int, kind: str) -> tuple[Tensor, np.ndarray]:
+    """Elements (columns, blocks, block) of 4 or 8 bits, and their numbers."""
+    shape = columns, blocks, block
+    if kind.endswith("8"):
+        ends = np.iinfo(kind)
+        values = RNG.integers(ends.min, ends.max, shape, kind, endpoint=True)
+        return known(values), values.astype(np.float64)
+    words = RNG.integers(0, 256, (columns, blocks, block // 2), np.uint8)
+    halves = np.stack([words & 15, words >> 4], -1).reshape(shape).astype(np.float64)
+    values = np.where(halves > 7, halves - 16, halves) if kind == "int4" else halves
+    return known(words, dt.as_dtype(kind), shape), values
+
+
+def scales(*shape: int, dtype: Any = np.float16) -> tuple[Tensor, np.ndarray]:
+    values = (RNG.random(shape) * 0.02 + 0.001).astype(dtype)
+    return known(values).astype(tl.float32), values.astype(np.float64)
+
+
+def scaled(columns: int, depth: int, kind: str, block: int = 32, dtype: Any = np.float16) -> Weight:
+    q, plain = codes(columns, depth // block, block, kind)
+    s, scale = scales(columns, depth // block, 1, dtype=dtype)
+    return tl.reshape(q.astype(tl.float32) * s, (columns, depth)), flat(plain * scale)
+
+
+def flat(weight: np.ndarray) -> np.ndarray:
+    return weight.reshape(len(weight), -1)
+
+
+def centred(columns: int, depth: int) -> Weight:
+    """Q4_0: 4 bits less 8."""
+    q, plain = codes(columns, depth // 32, 32, "uint4")
+    s, scale = scales(columns, depth // 32, 1)
+    return tl.reshape((q.astype(tl.float32) - 8.0) * s, (columns, depth)), flat((plain - 8) * scale)
+
+
+def centred_short(columns: int, depth: int) -> Weight:
+    q, plain = codes(columns, depth // 16, 16, "uint4")
+    s, scale = scales(columns, depth // 16, 1)
+    return tl.reshape((q.astype(tl.float32) - 8.0) * s, (columns, depth)), flat((plain - 8) * scale)
+
+
+def centred_bytes(columns: int, depth: int) -> Weight:
+    q, plain = codes(columns, depth // 16, 16, "uint8")
+    s, scale = scales(columns, depth // 16, 1)
+    return tl.reshape((q.astype(tl.float32) - 128.0) * s, (columns, depth)), flat(
+        (plain - 128) * scale
+    )
+
+
+def least(columns: int, depth: int, block: int = 32) -> Weight:
+    """Q4_1: 4 bits, a scale and a minimum."""
+    q, plain = codes(columns, depth // block, block, "uint4")
+    s, scale = scales(columns, depth // block, 1)
+    m, minimum = scales(columns, depth // block, 1)
+    return tl.reshape(q.astype(tl.float32) * s + m, (columns, depth)), flat(plain * scale + minimum)
+
+
+def super_blocks(columns: int, depth: int) -> Weight:
+    """Q4_K: scales and minima of 6 bits, which blocks of 256 scale."""
+    blocks = depth // 256
+    q, plain = codes(columns, blocks, 256, "uint4")
+    q, plain = tl.reshape(q, (columns, blocks, 8, 32)), plain.reshape(columns, blocks, 8, 32)
+    (d, big), (low, small) = scales(columns, blocks, 1, 1), scales(columns, blocks, 1, 1)
+    few = RNG.integers(0, 64, (2, columns, blocks, 8, 1), np.uint8)
+    weight = q.astype(tl.float32) * (d * known(few[0]).astype(tl.float32))
+    weight = weight - low * known(few[1]).astype(tl.float32)
+    return tl.reshape(weight, (columns, depth)), flat(plain * (big * few[0]) - small * few[1])
+
+
+def zero_points(columns: int, depth: int) -> Weight:
+    """As MatMulNBits has them: a zero point for each block."""
+    q, plain = codes(columns, depth // 32, 32, "uint4")
+    z, zero = codes(columns, depth // 32, 2, "uint4")
+    s, scale = scales(columns, depth // 32, 1, dtype=np.float32)
+    weight = (q.astype(tl.float32) - z[:, :, :1].astype(tl.float32)) * s
+    return tl.reshape(weight, (columns, depth)), flat((plain - zero[:, :, :1]) * scale)
+
+
+def along_columns(columns: int, depth: int) -> Weight:
+    """As DequantizeLinear has it along axis 0: elements of a column lie apart."""
+    values = RNG.integers(-127, 128, (depth, columns), np.int8)
+    s, scale = scales(depth // 32, columns, dtype=np.float32)
+    weight = known(values).astype(tl.float32) * tl.repeat(s, 32, 0)
+    return tl.permute_dims(weight, (1, 0)), (values * np.repeat(scale, 32, 0)).T
+
+
+FORMS: dict[str, Callable[[int, int], Weight]] = {
+    "Q8_0": lambda n, k: scaled(n, k, "int8"),
+    "Q4_0": centred,
+    "Q4_1": least,
+    "Q4_K": super_blocks,
+    "int4": lambda n, k: scaled(n, k, "int4", dtype=np.float32),
+    "uint8 of 16": centred_bytes,
+    "int8 of 16": lambda n, k: scaled(n, k, "int8", 16),
+    "uint4 of 16": centred_short,
+    "minima of 16": lambda n, k: least(n, k, 16),
+    "int4 of 128": lambda n, k: scaled(n, k, "int4", 128),
+    "minima of 64": lambda n, k: least(n, k, 64),
+    "zero points": zero_points,
+    "along columns": along_columns,
+}
+
+
+def ops(plan: Plan) -> set[str]:
+    return {host.op for step in (*plan.prepare, *plan.run) for host in step.host}
+
+
+def planned(result: Tensor, feeds: dict[Node, np.ndarray]) -> Plan:
+    return compile_graph(Graph(tuple(feeds), {"y": result.node}, "blocks"), "wasm").plan
+
+
+def close(found: np.ndarray, wanted: np.ndarray) -> None:
+    most = np.abs(wanted).max(-1, keepdims=True)
+    assert (np.abs(found - wanted) <= TOLERANCE * most).all()
+
+
+@pytest.mark.parametrize(
+    "sizes", [(64, 256, 1), (67, 768, 3), (33, 256, 16), (70, 512, 200)], ids=str
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_products(form: str, sizes: tuple[int, int, int]) -> None:
+    columns, depth, rows = sizes
+    weight, plain = FORMS[form](columns, depth)
+    a = random(rows, depth)
+    x = fed("a", a)
+    y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
+    close_and_packed(y, {x: a}, a.astype(np.float64) @ plain.T)
+
+
+def close_and_packed(y: Tensor, feeds: dict[Node, np.ndarray], wanted: np.ndarray) -> None:
+    for relaxed in (True, False):
+        found, steps = run(y.node, feeds, relaxed)
+        assert not steps
+        close(found, wanted)
+    plan = planned(y, feeds)
+    assert "block_matmul" in ops(plan)
+    # Of the weight, nothing is unpacked: what is prepared is at most a number a block.
+    assert all(
+        slot.bytes <= wanted.shape[-1] * 4 * 64 for slot in plan.slots if slot.kind == "prepared"
+    )
+
+
+@pytest.mark.parametrize("depth", [96, 608, 1952])
+def test_depths_that_no_super_block_divides(depth: int) -> None:
+    weight, plain = least(50, depth)
+    a = random(2, 3, depth)
+    x = fed("a", a)
+    y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
+    close_and_packed(y, {x: a}, a.astype(np.float64) @ plain.T)
+
+
+def test_what_follows_is_fused_and_views_are_read() -> None:
+    weight, plain = centred(72, 256)
+    a, b = random(256, 5), random(5, 72)
+    x, z = fed("a", a), fed("b", b)
+    product = tl.matmul(tl.permute_dims(Tensor(x), (1, 0)), tl.permute_dims(weight, (1, 0)))
+    y = tl.maximum(product + Tensor(z), 0.0)
+    found, steps = run(y.node, {x: a, z: b}, True)
+    assert not steps
+    close(found, np.maximum(a.T.astype(np.float64) @ plain.T + b, 0))
+    assert len(planned(y, {x: a, z: b}).run) == 1
+
+
+def test_rows_of_different_sizes_keep_their_digits() -> None:
+    """A large element costs those of other chunks nothing."""
+    weight, plain = scaled(64, 512, "int8")
+    a = random(4, 512)
+    a[:, 100] = 1e4
+    a[1] *= 1e-30
+    a[2] = 0
+    x = fed("a", a)
+    found, _ = run(tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0))).node, {x: a}, True)
+    wanted = a.astype(np.float64) @ plain.T
+    close(found, wanted)
+    assert (found[2] == 0).all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_shows(bad: float) -> None:
+    weight, _ = least(64, 256)
+    a = random(3, 256)
+    a[1, 7] = bad
+    x = fed("a", a)
+    found, _ = run(tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0))).node, {x: a}, True)
+    assert not np.isfinite(found[1]).any()
+    assert np.isfinite(found[[0, 2]]).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_most_probable_is_that_of_float64(form: str) -> None:
+    """Of random logits, whose first two are closer to each other than a language model's."""
+    weight, plain = FORMS[form](1000, 256)
+    a = random(512, 256)
+    x = fed("a", a)
+    found, _ = run(tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0))).node, {x: a}, True)
+    wanted = a.astype(np.float64) @ plain.T
+    assert (found.argmax(-1) == wanted.argmax(-1)).mean() >= 0.995
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_are_looked_up_in_the_same_constant(form: str) -> None:
+    """A table of embeddings that is also the head is in memory once, packed."""
+    weight, plain = FORMS[form](300, 256)
+    ids = np.array([[299, 0], [7, 7]], np.int32)
+    i = given("i", ids)
+    rows = tl.take(weight, Tensor(i), axis=0)
+    found, steps = run(rows.node, {i: ids}, True)
+    assert not steps
+    np.testing.assert_allclose(found, plain[ids], rtol=2e-6, atol=1e-6)
+    y = tl.matmul(rows, tl.permute_dims(weight, (1, 0)))
+    close_and_packed(y, {i: ids}, plain[ids] @ plain.T)
+    plan = planned(y, {i: ids})
+    large = [slot for slot in plan.slots if slot.kind == "weight" and slot.bytes >= 300 * 64]
+    assert len(large) == 1
+
+
+@pytest.mark.parametrize("what", ["narrow", "short", "odd", "scale of columns"])
+def test_what_has_no_kernel_is_computed_as_before(what: str) -> None:
+    if what == "scale of columns":
+        weight, plain = scaled(64, 256, "int8", 256)
+    else:
+        columns, depth, block = {
+            "narrow": (3, 2048, 32),
+            "short": (64, 256, 8),
+            "odd": (64, 144, 48),
+        }[what]
+        weight, plain = scaled(columns, depth, "int8", block)
+    a = random(5, plain.shape[1])
+    x = fed("a", a)
+    y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
+    found, _ = run(y.node, {x: a}, True)
+    close(found, a.astype(np.float64) @ plain.T)
+    assert "block_matmul" not in ops(planned(y, {x: a}))
+
+
+@pytest.mark.parametrize("bits", [4, -4, 8, -8])
+def test_the_record_computes_the_same_in_numpy(bits: int) -> None:
+    kind = np.int8 if bits == -8 else np.uint8
+    word = RNG.integers(0, 100, (40, 4, 32 * abs(bits) // 8), kind)
+    s, m = (RNG.random((40, 4)).astype(np.float16) for _ in range(2))
+    a = random(1, 3, 128)
+    x = fed("a", a)
+    operands = [known(each).node for each in (word, s, m)]
+    y = make(block_matmul, x, *operands, block=32, bits=bits, zero=3)
+    found, steps = run(y, {x: a}, True)
+    assert not steps
+    program = NumpyProgram(compile_graph(Graph((x,), {"y": y}, "record"), "numpy"))
+    (wanted,) = run_sync(program.run([a]))
+    close(found, wanted.numpy())
+
+
+def test_operands_that_do_not_fit_are_refused() -> None:
+    x, word = fed("a", random(1, 3, 64)), known(np.zeros((8, 2, 32), np.int8)).node
+    scale = known(np.ones((8, 2), np.float16)).node
+    good = {"block": 32, "bits": -8, "zero": 0}
+    make(block_matmul, x, word, scale, **good)
+    with pytest.raises(DTypeError, match="int8 of 8 bits"):
+        make(block_matmul, x, word, scale, **{**good, "bits": 8})
+    with pytest.raises(DTypeError, match="float16 or float32"):
+        make(block_matmul, x, word, known(np.ones((8, 2), np.int32)).node, **good)
+    with pytest.raises(ShapeError, match="do not fit"):
+        make(block_matmul, x, word, known(np.ones((8, 1), np.float16)).node, **good)
