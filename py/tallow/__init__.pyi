@@ -458,6 +458,7 @@ from tallow import distributions as distributions
 from tallow import files as files
 from tallow import func as func
 from tallow import functional as functional
+from tallow import generation as generation
 from tallow import linalg as linalg
 from tallow import metrics as metrics
 from tallow import nn as nn
@@ -670,6 +671,7 @@ __all__ = [
     "gather",
     "gcd",
     "ge",
+    "generation",
     "ger",
     "get_default_dtype",
     "get_float32_function_precision",

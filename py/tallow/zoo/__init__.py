@@ -5,12 +5,23 @@ No weights come with Tallow.
 
 from ..vision.models.resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
 from .bert import BERT
+from .decoder import Decoder, DecoderConfig
 from .efficientnet import EfficientNetLite0, InvertedBottleneck
+from .experts import ExpertsDecoder
+from .families import from_config
+from .gemma import Gemma3
+from .gguf import config_of_gguf, name_of_gguf
+from .gpt2 import GPT2, GPT2Block
 from .lenet import LeNet5
+from .lfm2 import Lfm2
+from .llama import Llama
 from .mlp import MLP
-from .transformer import GPT2, Encoder, GPT2Block
+from .published import published, set_weights
+from .transformer import Encoder
 
 __all__ = [
-    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "EfficientNetLite0", "Encoder", "GPT2Block",
-    "InvertedBottleneck", "LeNet5", "ResNet", "resnet18", "resnet34", "resnet50",
+    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Decoder", "DecoderConfig",
+    "EfficientNetLite0", "Encoder", "ExpertsDecoder", "GPT2Block", "Gemma3", "InvertedBottleneck",
+    "LeNet5", "Lfm2", "Llama", "ResNet", "config_of_gguf", "from_config", "name_of_gguf",
+    "published", "resnet18", "resnet34", "resnet50", "set_weights",
 ]  # fmt: skip

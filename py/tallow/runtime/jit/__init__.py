@@ -65,6 +65,13 @@ class Jitted:
         programs = [each.program for several in self._entries.values() for each in several]
         return sum(int(program.stats["bytes"]) for program in programs)
 
+    def clear(self) -> None:
+        """Gives up its plans, and the memory that they hold; the next call compiles again."""
+        for several in self._entries.values():
+            for each in several:
+                each.program.close()
+        self._entries.clear()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if context.trace.get() is not None:  # a part of the function that is being traced
             return self._function(*args, **kwargs)

@@ -69,7 +69,10 @@ class Expression(Walk[int, None], Body):
         constant(self.function, node.attrs["data"].item(), node.dtype, width)
 
     def _reduced(self, node: Node, coords: Coords, width: int) -> None:
-        fold = Fold(self, node, self.value, self.end, self.vectors, self.relaxed)
+        fold = Fold(
+            self, node, self.value, self.end, self.addresses.__contains__, self.vectors,
+            self.relaxed,
+        )  # fmt: skip
         self.emit("local.get", fold.local(coords, width))
 
     def _iota(self, node: Node, coords: Coords, width: int) -> None:

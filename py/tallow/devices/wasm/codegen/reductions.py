@@ -43,6 +43,7 @@ class Fold:
     node: Node
     value: Callable[[Node, Coords, int], int]
     end: Callable[[Node], Coord]
+    stored: Callable[[Node], bool]
     vectors: bool
     relaxed: bool
 
@@ -61,16 +62,21 @@ class Fold:
             return self._one_by_one(coords, axes, 4)
         if op.indexed:
             return self._winner(coords, axes)
-        by_vectors = self.vectors and lanes in axes and lanes != ending(self.node)
+        by_vectors = self.vectors and lanes in axes and lanes != self._ending
         if by_vectors and child.shape[lanes] >= 8 and child.dtype.size <= 4:
             return self._by_vectors(coords, [axis for axis in axes if axis != lanes], lanes)
         return self._one_by_one(coords, axes, 1)
 
     @property
+    def _ending(self) -> int | None:
+        """The axis along which it ends at a position that is read."""
+        return None if self.stored(self.node.inputs[0]) else ending(self.node)
+
+    @property
     def _child(self) -> Node:
         """What is folded: as far as a reduction goes that ends at a position, no filling is."""
         (child,) = self.node.inputs
-        return child if ending(self.node) is None else child.inputs[0]
+        return child if self._ending is None else child.inputs[0]
 
     @property
     def _op(self) -> Reduce:
@@ -87,7 +93,7 @@ class Fold:
         def turn(coord: Coord) -> None:
             self._nested((*at[:axis], coord, *at[axis + 1 :]), axes[1:], fold)
 
-        if axis != ending(self.node):
+        if axis != self._ending:
             self.body.loop(shape[axis], turn)
             return
         end = self.end(self.node.inputs[0])

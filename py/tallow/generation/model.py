@@ -1,0 +1,222 @@
+"""A network and its tokenizer: texts in, texts out, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..core.drivers import Steps, run_async, run_sync
+from ..core.dtype import DType, float32
+from ..errors import OptionError
+from ..tensor import Tensor
+from .choices import Choices
+from .memory import Network
+from .sampling import Sampling
+from .stream import Decoding, Pieces, Stream
+from .writer import Allowed, Request, Writer
+
+Prompt = str | Sequence[Mapping[str, Any]] | Sequence[int]
+"""A text, messages of a conversation (with "role" and "content"), or tokens."""
+
+
+class Tokenizer(Protocol):
+    """What turns texts into tokens and back."""
+
+    def encode(self, sequence: str, *, add_special_tokens: bool = True) -> Any:
+        """The tokens of a text, as `ids` of the result; with those that begin a text, or not."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of tokens."""
+
+    def apply_chat_template(self, messages: Sequence[Mapping[str, Any]]) -> Any:
+        """Messages as a text with its special tokens, which ends where an answer begins."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a text is written.
+
+    max_tokens: how many tokens it may have. sampling: how they are chosen. stop: texts that end
+    it. choices: the answers of which it is one. allowed: which tokens may follow. lookup: how many
+    tokens are taken at once, where the text repeats what it has. considered: pieces come with the
+    most probable tokens.
+    """
+
+    max_tokens: int
+    sampling: Sampling
+    stop: tuple[str, ...] = ()
+    choices: tuple[str, ...] | None = None
+    allowed: Allowed | None = None
+    lookup: int = 0
+    considered: bool = False
+
+
+def options_of(max_tokens: int = 64, **given: Any) -> Options:
+    """The options of `generate`, checked.
+
+    Raises: OptionError for a name that is none, and for values that do not fit.
+    """
+    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1:
+        raise OptionError(f"max_tokens is a whole number from 1 on, not {max_tokens!r}")
+    names = Sampling.__dataclass_fields__
+    sampling = Sampling(**{name: given.pop(name) for name in list(given) if name in names})
+    stop, choices = given.pop("stop", ()), given.pop("choices", None)
+    stop = (stop,) if isinstance(stop, str) else tuple(stop or ())
+    unknown = sorted(set(given) - {"allowed", "lookup", "considered"})
+    if unknown:
+        raise OptionError(
+            f"{unknown[0]} is no option of generate; there are max_tokens, {', '.join(names)}, "
+            "stop, choices, allowed, lookup, considered"
+        )
+    if not all(isinstance(text, str) and text for text in stop):
+        raise OptionError(f"stop is a text, or several, none of them empty; not {stop!r}")
+    lookup = given.get("lookup", 0)
+    if not isinstance(lookup, int) or lookup < 0:
+        raise OptionError(f"lookup is a whole number from 0 on, not {lookup!r}")
+    if choices is not None and given.get("allowed") is not None:
+        raise OptionError("choices say which tokens are allowed: give one of the two")
+    picked = None if choices is None else tuple(choices)
+    return Options(max_tokens, sampling, stop, picked, **given)
+
+
+class LanguageModel:
+    """A network that writes texts.
+
+    network: a decoder in evaluation mode, see `Network`. tokenizer: see `Tokenizer`; None where
+    prompts are tokens. ends: tokens that end a text. slots: texts at once. device: where it runs;
+    None is the default device. dtype: of the cache, float32 or float16.
+    pieces: makes the `Decoding` of a tokenizer; None decodes a line at a time.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        tokenizer: Tokenizer | None = None,
+        *,
+        ends: Iterable[int] = (),
+        slots: int = 1,
+        device: str | None = None,
+        dtype: DType = float32,
+        pieces: Callable[[Any], Decoding] | None = None,
+    ) -> None:
+        self._pieces = pieces
+        self.network, self.tokenizer = network, tokenizer
+        self.ends = frozenset(ends)
+        self.writer = Writer(network, slots, device, dtype)
+
+    def tokens_of(self, prompt: Prompt) -> list[int]:
+        """The tokens of a prompt.
+
+        Raises: OptionError for one that is empty, or that needs a tokenizer where there is none.
+        """
+        if not isinstance(prompt, str) and all(isinstance(each, int) for each in prompt):
+            return [each for each in prompt if isinstance(each, int)]
+        tokenizer = self._tokenizer()
+        if isinstance(prompt, str):
+            return list(tokenizer.encode(prompt).ids)
+        text = tokenizer.apply_chat_template(prompt)  # type: ignore[arg-type]
+        return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def generate(self, prompt: Prompt, max_tokens: int = 64, **options: Any) -> str:
+        """Writes a text behind a prompt. Blocks.
+
+        prompt: a text, messages, or tokens.
+        max_tokens: how many tokens it may have.
+        options: those of `Sampling` (temperature, 0 at first, top_k, top_p, min_p,
+          repetition_penalty, seed), and those of `Options` (stop, choices, allowed, lookup).
+        Returns: the text, without what ended it.
+        Raises: OptionError for options that do not fit, for an empty prompt, and for one that is
+          longer than the context.
+        """
+        return run_sync(self._written(prompt, options_of(max_tokens, **options)))
+
+    async def generate_async(self, prompt: Prompt, max_tokens: int = 64, **options: Any) -> str:
+        """As `generate`, for code that awaits."""
+        return await run_async(self._written(prompt, options_of(max_tokens, **options)))
+
+    def generate_all(
+        self, prompts: Sequence[Prompt], max_tokens: int = 64, **options: Any
+    ) -> list[str]:
+        """Writes a text behind each prompt, as many at once as there are slots. Blocks.
+
+        Options are those of `generate`; each text is the one that `generate` gives.
+        """
+        return run_sync(self._several(prompts, options_of(max_tokens, **options)))
+
+    async def generate_all_async(
+        self, prompts: Sequence[Prompt], max_tokens: int = 64, **options: Any
+    ) -> list[str]:
+        """As `generate_all`, for code that awaits."""
+        return await run_async(self._several(prompts, options_of(max_tokens, **options)))
+
+    def stream(self, prompt: Prompt, max_tokens: int = 64, **options: Any) -> Stream:
+        """Writes a text piece by piece: `for piece in m.stream(...)`, or `async for`.
+
+        Options are those of `generate`, and `considered`.
+        """
+        return self._stream(prompt, options_of(max_tokens, **options))
+
+    def scores(self, prompt: Prompt) -> Tensor:
+        """The scores of the next token behind each token of a prompt: (n, vocabulary)."""
+        return self.writer.scores(self.tokens_of(prompt))
+
+    def _stream(self, prompt: Prompt, options: Options) -> Stream:
+        allowed = options.allowed
+        if options.choices is not None:
+            encode, end = self._tokenizer().encode, min(self.ends, default=None)
+            answers = [encode(each, add_special_tokens=False).ids for each in options.choices]
+            allowed = Choices([list(each) for each in answers], end)
+        request = Request(
+            self.tokens_of(prompt),
+            options.max_tokens,
+            self.ends,
+            options.sampling,
+            allowed,
+            options.lookup,
+            options.considered,
+        )
+        return Stream(self.writer, request, options.stop, self._decoding())
+
+    def _decoding(self) -> Decoding:
+        if self._pieces is not None:
+            return self._pieces(self.tokenizer)
+        if self.tokenizer is not None:
+            return Pieces(self.tokenizer.decode)
+        return Pieces(lambda tokens: "".join(f" {token}" for token in tokens))
+
+    def _tokenizer(self) -> Tokenizer:
+        if self.tokenizer is None:
+            raise OptionError("this model has no tokenizer: prompts are tokens, and options too")
+        return self.tokenizer
+
+    def _written(self, prompt: Prompt, options: Options) -> Steps[str]:
+        pieces: list[str] = []
+        with self._stream(prompt, options) as stream:
+            while True:
+                piece = yield from stream.next_piece()
+                if piece is None:
+                    return "".join(pieces)
+                pieces.append(piece)
+
+    def _several(self, prompts: Sequence[Prompt], options: Options) -> Steps[list[str]]:
+        waiting = [
+            (number, self._stream(prompt, options)) for number, prompt in enumerate(prompts)
+        ][::-1]
+        texts = [""] * len(waiting)
+        running: list[tuple[int, Stream]] = []
+        try:
+            while waiting or running:
+                while waiting and len(self.writer.open) < self.writer.cache.slots:
+                    number, stream = waiting.pop()
+                    texts[number] += (yield from stream.next_piece()) or ""
+                    running.append((number, stream))
+                if self.writer.open:
+                    yield from self.writer.step()
+                for number, stream in running:
+                    texts[number] += stream.take()
+                running = [each for each in running if not each[1].ended]
+        finally:
+            for _, stream in running:
+                stream.close()
+        return texts
