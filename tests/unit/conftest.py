@@ -28,6 +28,12 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
     yield from used(request.param, request)
 
 
+@pytest.fixture
+def on_numpy(request: pytest.FixtureRequest) -> Iterator[str]:
+    """NumPy as the default device."""
+    yield from used("numpy", request)
+
+
 @pytest.fixture(params=["numpy", "numpy without BLAS", "wasm", "webgpu"])
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Each device in turn, and NumPy as it is in a browser."""

@@ -179,8 +179,13 @@ def allowed_bits(allowed: Tensor, count: int) -> Tensor:
 
 
 def packed_bits(tokens: Sequence[int], count: int) -> list[int]:
-    """The words of `allowed` in which the bits of these tokens are set."""
+    """The words of `allowed` in which the bits of these tokens are set.
+
+    Raises: OptionError for a token that the model does not have.
+    """
     words = [0] * ((count + 31) // 32)
     for token in tokens:
+        if not 0 <= token < count:
+            raise OptionError(f"the token {token} is none of the model's {count:,}")
         words[token >> 5] |= 1 << (token & 31)
     return words

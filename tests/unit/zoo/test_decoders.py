@@ -17,6 +17,8 @@ from tallow.generation.cache import Cache
 from tallow.generation.plans import Plans
 from tallow.generation.sampling import Kinds
 
+pytestmark = pytest.mark.usefixtures("on_numpy")
+
 SMALL = ["llama3", "gemma3", "olmoe", "lfm2"]
 """Families with which parts that all share are tested on every device."""
 
@@ -55,14 +57,12 @@ def written(plans: Plans, tokens: list[int], count: int) -> list[int]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_scores_of_whole_texts(name: str) -> None:
-    tl.set_default_device("numpy")
     expected = recorded()[f"scores of {name}"]
     np.testing.assert_allclose(whole(network(name), prompt()), expected, rtol=1e-5, atol=2e-5)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_text_through_the_cache(name: str) -> None:
-    tl.set_default_device("numpy")
     net = network(name)
     plans = Plans(net, Cache(net.layout))
     tokens = prompt()[0].tolist()
