@@ -69,4 +69,4 @@ def test_agrees_with_onnxruntime(name: str, device: str, request: Any) -> None:
 
 
 def test_the_networks_are_those_that_are_fetched() -> None:
-    assert set(FED) == set(networks.ensure())
+    assert set(FED) == {name for name in networks.ensure() if "/" not in name}

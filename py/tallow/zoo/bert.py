@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from .. import functional, nn
@@ -11,16 +13,31 @@ from ..tensor import Tensor
 
 _EPS = 1e-12
 
+_ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_new": partial(functional.gelu, approximate="tanh"),
+    "gelu_pytorch_tanh": partial(functional.gelu, approximate="tanh"),
+    "relu": functional.relu,
+    "silu": functional.silu,
+}
+"""Under Hugging Face's names."""
+
 
 class _Embeddings(nn.Module):
     def __init__(
-        self, vocabulary: int, width: int, max_len: int, types: int, dropout: float
+        self,
+        vocabulary: int,
+        width: int,
+        max_len: int,
+        types: int,
+        dropout: float,
+        eps: float,
     ) -> None:
         super().__init__()
         self.word_embeddings = nn.Embedding(vocabulary, width)
         self.position_embeddings = nn.Embedding(max_len, width)
         self.token_type_embeddings = nn.Embedding(types, width)
-        self.LayerNorm = nn.LayerNorm(width, _EPS)
+        self.LayerNorm = nn.LayerNorm(width, eps)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, input: Tensor, types: Tensor | None) -> Any:
@@ -51,10 +68,10 @@ class _SelfAttention(nn.Module):
 class _Output(nn.Module):
     """A linear layer, the sum with a residual, and a layer norm."""
 
-    def __init__(self, inputs: int, width: int, dropout: float) -> None:
+    def __init__(self, inputs: int, width: int, dropout: float, eps: float) -> None:
         super().__init__()
         self.dense = nn.Linear(inputs, width)
-        self.LayerNorm = nn.LayerNorm(width, _EPS)
+        self.LayerNorm = nn.LayerNorm(width, eps)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, input: Tensor, residual: Tensor) -> Any:
@@ -62,20 +79,23 @@ class _Output(nn.Module):
 
 
 class _Layer(nn.Module):
-    def __init__(self, width: int, heads: int, feed: int, dropout: float) -> None:
+    def __init__(
+        self, width: int, heads: int, feed: int, dropout: float, activation: str, eps: float
+    ) -> None:
         super().__init__()
+        self.activation = activation
         attention = nn.Module()
         attention.add_module("self", _SelfAttention(width, heads, dropout))
-        attention.add_module("output", _Output(width, width, dropout))
+        attention.add_module("output", _Output(width, width, dropout, eps))
         self.attention = attention
         self.intermediate = nn.Module()
         self.intermediate.add_module("dense", nn.Linear(width, feed))
-        self.output = _Output(feed, width, dropout)
+        self.output = _Output(feed, width, dropout, eps)
 
     def forward(self, input: Tensor, seen: Tensor | None) -> Any:
         found = self.attention.self(input, seen)
         x = self.attention.output(found, input)
-        return self.output(functional.gelu(self.intermediate.dense(x)), x)
+        return self.output(_ACTIVATIONS[self.activation](self.intermediate.dense(x)), x)
 
 
 class BERT(nn.Module):
@@ -83,11 +103,14 @@ class BERT(nn.Module):
     the first token's, through a linear layer and tanh.
 
     The defaults are the sizes of BERT base. types: kinds of tokens, such as first and second
-    sentence. Files of Hugging Face's model for a task have "bert." before each name, and old files
-    "gamma" and "beta" for the weight and bias of norms; `tl.load_into` renames them.
+    sentence. feed: width of the inner layers; None is 4 * width. activation: of these, under
+    Hugging Face's name. `from_config` takes all of them from a published config.json.
 
-    Raises OptionError if the heads do not divide the width, ShapeError for more than max_len
-    positions.
+    Files of Hugging Face's model for a task have "bert." before each name, and old files "gamma"
+    and "beta" for the weight and bias of norms; `tl.load_into` renames them.
+
+    Raises OptionError if the heads do not divide the width and for another activation, ShapeError
+    for more than max_len positions.
     """
 
     def __init__(
@@ -99,14 +122,21 @@ class BERT(nn.Module):
         max_len: int = 512,
         types: int = 2,
         dropout: float = 0.1,
+        *,
+        feed: int | None = None,
+        activation: str = "gelu",
+        eps: float = _EPS,
     ) -> None:
         super().__init__()
         if heads < 1 or width % heads:
             raise OptionError(f"BERT: {heads} heads do not divide a width of {width}")
+        if activation not in _ACTIVATIONS:
+            raise OptionError(f"BERT: {activation!r} is none of {', '.join(_ACTIVATIONS)}")
         self.max_len = max_len
-        self.embeddings = _Embeddings(vocabulary, width, max_len, types, dropout)
+        self.embeddings = _Embeddings(vocabulary, width, max_len, types, dropout, eps)
         self.encoder = nn.Module()
-        blocks = [_Layer(width, heads, 4 * width, dropout) for _ in range(layers)]
+        inner = 4 * width if feed is None else feed
+        blocks = [_Layer(width, heads, inner, dropout, activation, eps) for _ in range(layers)]
         self.encoder.add_module("layer", nn.ModuleList(blocks))
         self.pooler = nn.Module()
         self.pooler.add_module("dense", nn.Linear(width, width))
@@ -115,6 +145,31 @@ class BERT(nn.Module):
                 nn.init.normal_(module.weight, std=0.02)
             if isinstance(module, nn.Linear):
                 nn.init.zeros_(module.bias)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> BERT:
+        """The network that a config.json of Hugging Face's describes, its weights random.
+
+        config: what the file has; what is missing there is as in BERT base.
+        Raises: OptionError for positions that are not "absolute", and as the class does.
+        """
+        kind = config.get("position_embedding_type", "absolute")
+        if kind != "absolute":
+            raise OptionError(
+                f"BERT: positions of the type {kind!r}; only 'absolute' ones are here"
+            )
+        return cls(
+            config.get("vocab_size", 30522),
+            config.get("hidden_size", 768),
+            config.get("num_attention_heads", 12),
+            config.get("num_hidden_layers", 12),
+            config.get("max_position_embeddings", 512),
+            config.get("type_vocab_size", 2),
+            config.get("hidden_dropout_prob", 0.1),
+            feed=config.get("intermediate_size", 3072),
+            activation=config.get("hidden_act", "gelu"),
+            eps=config.get("layer_norm_eps", _EPS),
+        )
 
     def forward(
         self, input: Tensor, token_types: Tensor | None = None, seen: Tensor | None = None
