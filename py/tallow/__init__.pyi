@@ -452,6 +452,7 @@ from tallow.tensor import Tensor as Tensor
 from tallow.tensor import asarray as asarray
 from tallow.tensor.printing import set_printoptions as set_printoptions
 from tallow import amp as amp
+from tallow import audio as audio
 from tallow import autograd as autograd
 from tallow import data as data
 from tallow import distributions as distributions
@@ -549,6 +550,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "audio",
     "autocast",
     "autograd",
     "baddbmm",

@@ -551,8 +551,8 @@ NAMES: dict[str, dict[str, str]] = {
 """For each file of the library, its names by their forms."""
 
 PACKAGES = (
-    "amp autograd data distributions files func functional generation linalg metrics nn onnx "
-    "optim ray telemetry text train utils vision zoo"
+    "amp audio autograd data distributions files func functional generation linalg metrics nn "
+    "onnx optim ray telemetry text train utils vision zoo"
 )
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 
