@@ -1,4 +1,5 @@
-"""Products of a few rows, element by element: a sum may end at a length that the device reads."""
+"""Products of a few rows, element by element: no weight is put into another order first, and a sum
+may end at a length that the device reads."""
 
 from __future__ import annotations
 

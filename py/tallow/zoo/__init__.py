@@ -18,11 +18,14 @@ from .llama import Llama
 from .mlp import MLP
 from .published import published, set_weights
 from .sentences import SentenceEncoder
+from .transcriber import Segment, Transcriber, Transcript
 from .transformer import Encoder
+from .whisper import Whisper
 
 __all__ = [
     "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Decoder", "DecoderConfig",
     "EfficientNetLite0", "Encoder", "ExpertsDecoder", "GPT2Block", "Gemma3", "InvertedBottleneck",
-    "LeNet5", "Lfm2", "Llama", "ResNet", "SentenceEncoder", "config_of_gguf", "from_config", "name_of_gguf",
-    "published", "resnet18", "resnet34", "resnet50", "set_weights",
+    "LeNet5", "Lfm2", "Llama", "ResNet", "Segment", "SentenceEncoder", "Transcriber", "Transcript",
+    "Whisper", "config_of_gguf", "from_config", "name_of_gguf", "published", "resnet18", "resnet34",
+    "resnet50", "set_weights",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from ...errors import (
     OnnxUnsupportedError,
 )
 from ...graph import Graph
+from ...tensor import Tensor
 from .dimensions import Shapes
 from .read import proto, reader
 from .read.external import ExternalFiles
@@ -89,6 +90,18 @@ class Model:
     def constants(self) -> list[HostArray]:
         """Every array stored in the file, always in the same order."""
         return [*constants(self._record.graph)]
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The weights under the names that the exported module gave them, such as
+        "layers.0.fc1.weight", for `tl.load_into`.
+
+        A weight that the exporter transposed is turned back, one of 8 bits with a factor and a zero
+        point becomes what it stands for. What no module's name is known for keeps the file's.
+        Raises OnnxFormatError where two would have one name.
+        """
+        from .parameters import parameters  # the page starts without it
+
+        return parameters(self._record.graph)
 
     def summary(self, shapes: Shapes | None = None) -> Summary:
         """A description of the model. It copies no weights and needs no device.
