@@ -102,11 +102,19 @@ def _graphemes(text: str) -> Iterator[tuple[int, int]]:
             char = text[at]
             if char == "\n" and text[at - 1] == "\r":
                 continue
-            if not char.isascii() and _extends(char) and text[at - 1] not in "\r\n":
+            if not char.isascii() and _extends(char) and not _ends(text[at - 1]):
                 continue
         yield start, at
         start = at
 
 
+_JOINERS = "\u200c\u200d"
+
+
 def _extends(char: str) -> bool:
-    return char in "\u200c\u200d" or unicodedata.category(char)[0] == "M"
+    return char in _JOINERS or unicodedata.category(char)[0] == "M"
+
+
+def _ends(char: str) -> bool:
+    """Whether nothing joins a character, as controls."""
+    return char not in _JOINERS and unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp")

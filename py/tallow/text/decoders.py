@@ -335,9 +335,7 @@ def decoder(spec: Spec | None) -> Callable[[], list[Stage]]:
     makes: list[Make] = []
     fused = False
     for each in _flat(spec):
-        if each.value.get("type") not in _KINDS:
-            raise each.unknown(_KINDS)
-        make = _KINDS[each.kind](each)
+        make = each.chosen(_KINDS)(each)
         makes.append(_whole(each, make) if fused else make)
         fused |= each.kind in ("Fuse", "ByteLevel")
     return lambda: [make() for make in makes]

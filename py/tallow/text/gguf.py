@@ -77,7 +77,7 @@ def parts(metadata: Mapping[str, object]) -> dict[str, Any]:
     """What a `Tokenizer` is made of. Raises: TokenizerError."""
     keys = _Keys(metadata)
     kind = keys.get("model")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise TokenizerError(
             f"tokenizer.ggml.model is {kind!r}: there are {', '.join(sorted(_KINDS))}"
         )
@@ -129,7 +129,7 @@ def _vocab(tokens: list[str]) -> dict[str, int]:
 
 def _byte_level(keys: _Keys, tokens: list[str], types: list[int]) -> dict[str, Any]:
     name = keys.get("pre", "default")
-    cuts = CUTS.get(SAME.get(name, name))
+    cuts = CUTS.get(SAME.get(name, name)) if isinstance(name, str) else None
     if cuts is None:
         raise TokenizerError(
             f"tokenizer.ggml.pre is {name!r}: there are {', '.join(sorted([*CUTS, *SAME]))}"

@@ -31,7 +31,6 @@ def _guessed(spec: Spec) -> str:
 
 def model(spec: Spec) -> Model:
     """The model of a description. Raises: TokenizerError."""
-    name = spec.value.get("type") or _guessed(spec)
-    if name not in _KINDS:
-        raise spec.unknown(_KINDS)
-    return _KINDS[str(name)](spec)
+    if spec.value.get("type") is None:
+        return _KINDS[_guessed(spec)](spec)
+    return spec.chosen(_KINDS)(spec)

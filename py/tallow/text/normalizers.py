@@ -172,6 +172,4 @@ _KINDS: dict[str, Callable[[Spec], Step]] = {
 
 def normalizer(spec: Spec) -> Step:
     """The normalizer of a description. Raises: TokenizerError."""
-    if spec.value.get("type") not in _KINDS:
-        raise spec.unknown(_KINDS)
-    return _KINDS[spec.kind](spec)
+    return spec.chosen(_KINDS)(spec)

@@ -223,11 +223,10 @@ _KINDS: dict[str, Callable[[Spec], CutStep]] = {
 
 
 def _steps(spec: Spec) -> list[CutStep]:
-    if spec.value.get("type") not in _KINDS:
-        raise spec.unknown(_KINDS)
+    make = spec.chosen(_KINDS)
     if spec.kind == "Sequence":
         return [step for each in spec.parts("pretokenizers") for step in _steps(each)]
-    return [_KINDS[spec.kind](spec)]
+    return [make(spec)]
 
 
 def pre_tokenizer(spec: Spec) -> CutStep:

@@ -186,6 +186,4 @@ _KINDS: dict[str, Callable[[Spec], Processor]] = {
 
 def processor(spec: Spec) -> Processor:
     """The post-processor of a description. Raises: TokenizerError."""
-    if spec.value.get("type") not in _KINDS:
-        raise spec.unknown(_KINDS)
-    return _KINDS[spec.kind](spec)
+    return spec.chosen(_KINDS)(spec)

@@ -115,9 +115,18 @@ class Sandbox(sandbox.ImmutableSandboxedEnvironment):
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call whose result is bounded."""
         owner = getattr(obj, "__self__", None)
+        if owner is self:  # a call that `_parse` put in
+            return obj(*args)
         if isinstance(owner, str):
             self.spend(_size_of_method(obj.__name__, owner, (*args, *kwargs.values())))
         return self.made(super().call(context, obj, *args, **kwargs))
+
+    def unsafe_undefined(self, obj: Any, attribute: str) -> NoReturn:
+        """Refuses an attribute of Python's. Raises: TemplateError."""
+        raise TemplateError(
+            f"the chat template reaches for what it must not: {attribute!r} of a "
+            f"{type(obj).__name__}"
+        )
 
     def _bounded(self, name: str, made_by: Callable[..., Any]) -> Callable[..., Any]:
         """A filter whose result is bounded."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import TokenizerError
 from .patterns import Pattern, literal
+
+_Made = TypeVar("_Made")
 
 # Descriptions of published tokenizers nest two deep.
 _DEEPEST = 16
@@ -28,12 +30,14 @@ class Spec:
         """What kind of part it is."""
         return self.text("type")
 
-    def unknown(self, known: Mapping[str, object]) -> TokenizerError:
-        """The error for a type that is not there."""
-        return TokenizerError(
-            f"{self.where} has the type {self.value.get('type')!r}: "
-            f"there are {', '.join(sorted(known))}"
-        )
+    def chosen(self, known: Mapping[str, _Made]) -> _Made:
+        """What is known under the part's kind. Raises: TokenizerError for a kind that is not."""
+        kind = self.value.get("type")
+        if not isinstance(kind, str) or kind not in known:
+            raise TokenizerError(
+                f"{self.where} has the type {kind!r:.60}: there are {', '.join(sorted(known))}"
+            )
+        return known[kind]
 
     def _of(self, key: str, kind: type | tuple[type, ...], default: object, name: str) -> Any:
         value = self.value.get(key, default)
