@@ -11,15 +11,16 @@ from .added import Added, AddedToken
 from .aligned import Aligned, Step
 from .bytes_as_text import as_text, sources
 from .chat import ChatTemplate
-from .decoders import Stage, feed
+from .decoders import feed
 from .encoding import Detail, Encoding, Padding, Part, Side, Strategy, Truncation, side
 from .pre_tokenizers import Cut, CutStep
 from .processors import Nothing, Processor
 from .reading import parts, parts_of_file
+from .stages import Stage
 from .vocabulary import Model, Word
 
 # Words whose tokens are kept: so many, each of at most so many characters.
-_KEPT = 200_000
+_KEPT = 50_000
 _KEPT_LENGTH = 200
 
 Text = str | tuple[str, str]
