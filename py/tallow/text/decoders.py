@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..errors import TokenizerError
 from .pre_tokenizers import metaspace_options
 from .spec import Spec
 from .stages import (
@@ -101,6 +102,17 @@ def _flat(spec: Spec) -> list[Spec]:
     return [spec]
 
 
+# One token may become this many times longer by all replacements.
+_MOST = 10_000
+
+
+def _growth(spec: Spec) -> float:
+    """How many times longer a replacement can make a token."""
+    pattern = spec.part("pattern").value.get("String")
+    length = len(spec.text("content"))
+    return max(length / max(len(pattern), 1) if isinstance(pattern, str) else length + 1.0, 1.0)
+
+
 def decoder(spec: Spec | None) -> Callable[[], list[Stage]]:
     """What makes a decoder's stages for one text. None: tokens with spaces between. Raises:
     TokenizerError."""
@@ -108,8 +120,15 @@ def decoder(spec: Spec | None) -> Callable[[], list[Stage]]:
         return lambda: [Spaced()]
     makes: list[Make] = []
     fused = False
+    growth = 1.0
     for each in _flat(spec):
         make = each.chosen(_KINDS)(each)
+        growth *= _growth(each) if each.kind == "Replace" else 1
+        if growth > _MOST:
+            raise TokenizerError(
+                f"{spec.where} makes a token more than {_MOST} times longer: it replaces text by "
+                "more text, again and again"
+            )
         makes.append(_whole(each, make) if fused else make)
         fused |= each.kind in ("Fuse", "ByteLevel")
     return lambda: [make() for make in makes]

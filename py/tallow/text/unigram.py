@@ -29,14 +29,16 @@ class Unigram(Vocabulary):
         self.unknown, self.byte_fallback = unknown, byte_fallback
         self._scores = dict(tokens)
         self._unknown_score = min((score for _, score in tokens), default=0.0) - _PENALTY
-        self._longest: dict[str, int] = {}  # by the first character
+        lengths: dict[str, set[int]] = {}
         for name in self._scores:
             if name:
-                self._longest[name[0]] = max(self._longest.get(name[0], 0), len(name))
+                lengths.setdefault(name[0], set()).add(len(name))
+        # How long tokens are that begin with a character: what is worth looking up.
+        self._lengths = {first: sorted(each) for first, each in lengths.items()}
 
     def _cuts(self, text: str) -> list[tuple[int, int, bool]]:
         """The best way: start, end, and whether it is unknown (Viterbi's algorithm)."""
-        scores, longest = self._scores, self._longest
+        scores, lengths = self._scores, self._lengths
         count = len(text)
         best = [0.0] * (count + 1)
         source = [-1] * (count + 1)
@@ -44,11 +46,14 @@ class Unigram(Vocabulary):
         for start in range(count):
             here = best[start]
             single = False
-            for end in range(start + 1, min(count, start + longest.get(text[start], 0)) + 1):
+            for length in lengths.get(text[start], ()):
+                end = start + length
+                if end > count:
+                    break
                 score = scores.get(text[start:end])
                 if score is None:
                     continue
-                single |= end == start + 1
+                single |= length == 1
                 if source[end] < 0 or here + score > best[end]:
                     best[end], source[end], unknown[end] = here + score, start, False
             if not single:
