@@ -26,7 +26,7 @@ differs between devices is in target.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,9 +95,9 @@ class Compiled:
         """What the plan is for."""
         return TARGETS[self.plan.device]
 
-    def stored_weights(self) -> list[memoryview]:
+    def stored_weights(self) -> Iterator[memoryview]:
         """The bytes of each constant as the device stores it; the slot may be longer."""
-        return [self.target.stored(data) for _, data in self.weights]
+        return (self.target.stored(data) for _, data in self.weights)
 
     def uploads(self) -> list[Any]:
         """Of each constant what a device in a browser uploads: the bytes as it stores them, or the

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,10 @@ class HostArray:
     def words(self) -> memoryview:
         """The bytes with no two elements in one: of a coded type, its codes."""
         return unpack(self.data, self.dtype, self.size)
+
+    def made(self, make: Callable[[HostArray], HostArray], shape: Shape, dtype: DType) -> HostArray:
+        """What a function makes of it. One whose bytes are read later has it made then."""
+        return make(self)
 
     def tolist(self) -> Any:
         """Nested lists; a number if there are no axes."""

@@ -138,6 +138,20 @@ class StoragePart:
             self._access.close()
 
 
+class Lent:
+    """Bytes that are read when JavaScript asks for them: a Streamed of web/gpu/python.js."""
+
+    def __init__(self, read: Callable[[], memoryview]) -> None:
+        self._read = read
+
+    def ready(self) -> None:
+        """Does nothing: they are read at once."""
+
+    def bytes(self) -> Any:
+        """A copy of the bytes, which JavaScript frees."""
+        return to_js(self._read())
+
+
 class Browser:
     """What `fetching` asks for."""
 

@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import functions as f
 from ..core import dtype as dt
 from ..core.codes import packed_bytes
-from ..core.drivers import Steps
+from ..core.drivers import Steps, run_sync
 from ..core.dtype import DType
 from ..core.hostarray import HostArray, from_values
 from ..core.shape import Shape, size_of
+from ..files.arrays import ReadArray
 from ..files.ranges import Ranges
 from ..graph import constant
 from ..tensor import Tensor
@@ -83,7 +84,26 @@ def read_blocks(source: Ranges, block: Block, shape: Shape, start: int) -> Steps
     count = size_of(shape) // block.length
     stores = {name: bytearray(count * plane.nbytes) for name, plane in block.planes.items()}
     yield from _taken_apart(source, block, count, start, stores)
-    return _weight(block, shape, {name: memoryview(store) for name, store in stores.items()})
+
+    def made(name: str, shape: Shape, dtype: DType) -> HostArray:
+        return HostArray(memoryview(stores[name]), shape, dtype)
+
+    return _weight(block, shape, made)
+
+
+def later_blocks(source: Ranges, block: Block, shape: Shape, start: int) -> Tensor:
+    """As `read_blocks`, but each plane is read when its bytes are asked for, and not kept."""
+    count = size_of(shape) // block.length
+
+    def read(name: str) -> memoryview:
+        store = bytearray(count * block.planes[name].nbytes)
+        run_sync(_taken_apart(source, block, count, start, {name: store}))
+        return memoryview(store)
+
+    def made(name: str, shape: Shape, dtype: DType) -> HostArray:
+        return ReadArray(lambda: read(name), shape, dtype)
+
+    return _weight(block, shape, made)
 
 
 def _taken_apart(
@@ -103,11 +123,12 @@ def _taken_apart(
             whole[first:last] = plane.taken(raw)
 
 
-def _weight(block: Block, shape: Shape, stores: Mapping[str, memoryview]) -> Tensor:
+def _weight(block: Block, shape: Shape, made: Callable[[str, Shape, DType], HostArray]) -> Tensor:
+    """The graph over planes. made: gives the array of a plane."""
     blocks = shape[-1] // block.length
     found = {}
     for name, plane in block.planes.items():
-        data = HostArray(stores[name], (*shape[:-1], blocks * plane.count), plane.dtype)
+        data = made(name, (*shape[:-1], blocks * plane.count), plane.dtype)
         found[name] = Tensor(constant(data))
     return block.weight(found)
 

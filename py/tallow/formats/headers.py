@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..core.drivers import Steps
+from ..core.drivers import Steps, run_sync
 from ..core.dtype import DType
+from ..core.hostarray import HostArray
 from ..core.shape import Shape
 from ..errors import FormatError
+from ..files.arrays import ReadArray
 from ..files.ranges import Ranges
+from ..graph import constant
 from ..tensor import Tensor
 from .arrays import tensor_of
 
@@ -75,6 +78,16 @@ def read_plain(source: Ranges, info: TensorInfo) -> Steps[Tensor]:
     if info.start % info.dtype.size:
         data = memoryview(bytes(data))  # of a view, which begins at no multiple of its elements
     return tensor_of(data, info.shape, info.dtype, f"{source.name}: {info.name!r:.80}")
+
+
+def later_plain(source: Ranges, info: TensorInfo) -> Tensor:
+    """As `read_plain`, but it is read when its bytes are asked for, and not kept."""
+
+    def read() -> memoryview:
+        data: HostArray = run_sync(read_plain(source, info)).node.attrs["data"]
+        return data.data
+
+    return Tensor(constant(ReadArray(read, info.shape, info.dtype)))
 
 
 def check_apart(tensors: Iterable[TensorInfo], source: str) -> None:

@@ -20,8 +20,8 @@ from ..files.fetching import world_here
 from ..files.ranges import Ranges, ranges_of
 from ..tensor import Tensor
 from . import gguf, safetensors
-from .blocks import BLOCKS, read_blocks
-from .headers import TensorInfo, read_plain
+from .blocks import BLOCKS, Block, later_blocks, read_blocks
+from .headers import TensorInfo, later_plain, read_plain
 
 INDEX = ".index.json"
 """How the name of a list of files ends."""
@@ -83,11 +83,24 @@ class Weights(Mapping[str, Tensor]):
         Raises: KeyError; FormatError for elements that are none; FetchError for a file that has
           changed, or a server that no longer answers.
         """
-        source, info = self._tensors[name]
-        block = _BLOCKS.get(info.kind) if self.format == "gguf" else None
+        source, info, block = self._found(name)
         if block is None:
             return (yield from read_plain(source, info))
         return (yield from read_blocks(source, block, info.shape, info.start))
+
+    def later(self, name: str) -> Tensor:
+        """A tensor of which nothing is read yet: a device reads it from the file when it loads a
+        program with it, so that a network is never in Python's memory as a whole. Each such load
+        reads it again, of blocks once for each plane; so a file of a server is better fetched
+        first. Errors of `reading` come then, too. Raises KeyError."""
+        source, info, block = self._found(name)
+        if block is None:
+            return later_plain(source, info)
+        return later_blocks(source, block, info.shape, info.start)
+
+    def _found(self, name: str) -> tuple[Ranges, TensorInfo, Block | None]:
+        source, info = self._tensors[name]
+        return source, info, _BLOCKS.get(info.kind) if self.format == "gguf" else None
 
     def reading_all(self) -> Steps[dict[str, Tensor]]:
         """The steps that read every tensor."""

@@ -36,10 +36,13 @@ def bits(array: np.ndarray) -> np.ndarray:
     return array.view(np.uint32)
 
 
-def weight_of(block: Block, shape: tuple[int, ...]) -> Tensor:
-    """A weight of random blocks."""
+def weight_of(block: Block, shape: tuple[int, ...], later: bool = False) -> Tensor:
+    """A weight of random blocks. later: whether it is read when a device loads it."""
     raw = random_blocks(block.name, block.nbytes, prod(shape) // block.length)
-    return run_sync(blocks.read_blocks(ranges_of(raw.tobytes()), block, shape, 0))
+    source = ranges_of(raw.tobytes())
+    if later:
+        return blocks.later_blocks(source, block, shape, 0)
+    return run_sync(blocks.read_blocks(source, block, shape, 0))
 
 
 def test_every_type_is_recorded() -> None:
@@ -59,12 +62,13 @@ def test_the_numbers_are_those_of_ggml(name: str) -> None:
 
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize("device", ["numpy", "wasm", "webgpu"])
+@pytest.mark.parametrize("later", [False, True])
 def test_products_and_rows_of_every_device(
-    name: str, device: str, run_async: Callable[..., Any], request: Any
+    name: str, device: str, later: bool, run_async: Callable[..., Any], request: Any
 ) -> None:
     if device == "webgpu":
         request.getfixturevalue("native")
-    weight = weight_of(TYPES[name], (OUT, WIDTH))
+    weight = weight_of(TYPES[name], (OUT, WIDTH), later)
     numbers = weight_of(TYPES[name], (OUT, WIDTH)).to("numpy").numpy()
     x, rows = input_node("x", (5, WIDTH), tl.float32), input_node("rows", (3,), tl.int32)
     made = {"y": Tensor(x) @ weight.T, "taken": tl.take(weight, Tensor(rows), axis=0)}

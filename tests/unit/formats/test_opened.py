@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ from tests.unit.files.serving import running
 
 import tallow as tl
 from tallow.errors import FetchError, FormatError
+from tallow.graph import Graph, input_node
+from tallow.runtime.session import compile_session
+from tallow.tensor import Tensor
 
 from .gguf_files import Raw, gguf
+from .record_blocks import random_blocks
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
 B = np.arange(4, dtype=np.float16)
@@ -175,6 +180,49 @@ def test_only_what_is_wanted_is_asked_for() -> None:
         server.ranges = False
         with pytest.raises(FetchError, match="ignores ranges"):
             weights["large"]
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm", "webgpu"])
+def test_a_tensor_that_is_read_later(device: str, tmp_path: Path, request: Any) -> None:
+    if device == "webgpu":
+        request.getfixturevalue("native")
+    path = tmp_path / "x"
+    path.write_bytes(safetensors(a=A, b=B, yes=np.array([True, False])))
+    weights = tl.open_weights(path)
+    for name, wanted in (("a", A), ("b", B), ("yes", np.array([True, False]))):
+        found, info = weights.later(name), weights.info(name)
+        assert (found.shape, found.dtype) == (info.shape, info.dtype)
+        np.testing.assert_array_equal(found.to(device).numpy(), wanted)
+    with pytest.raises(KeyError):
+        weights.later("c")
+    late = weights.later("a")
+    path.write_bytes(safetensors(a=A + 1, b=B))
+    with pytest.raises(FetchError, match="another file"):
+        late.numpy()
+
+
+def test_a_network_is_loaded_weight_by_weight(tmp_path: Path) -> None:
+    """16 weights of 1 MB, of which WebAssembly's memory has all, and Python's a few at most."""
+    path = tmp_path / "x.gguf"
+    raw = Raw("Q8_0", (1024, 1024), random_blocks("Q8_0", 34, 32 * 1024).tobytes())
+    path.write_bytes(gguf({}, {f"{n}": raw for n in range(16)}))
+    weights = tl.open_weights(path)
+    x = input_node("x", (1, 1024), tl.float32)
+
+    def peak(names: Sequence[str]) -> int:
+        y = Tensor(x)
+        for name in names:
+            y = y @ weights.later(name).T
+        tracemalloc.start()
+        try:
+            with compile_session(Graph((x,), {"y": y.node}, "deep"), "wasm") as session:
+                assert session.stats["weights"] >= len(names) * len(raw.data)
+                return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(list(weights)[:1])  # imports
+    assert peak(list(weights)) < peak(list(weights)[:1]) + 4 * len(raw.data)
 
 
 @pytest.mark.parametrize("kind", ["safetensors", "gguf"])

@@ -20,6 +20,7 @@ from ...core import dtype as dt
 from ...core.codes import FORMATS, Format, values_of
 from ...core.dtype import DType, computed_type, word_type
 from ...core.hostarray import HostArray, from_values
+from ...core.shape import Shape
 from ...graph import Graph, Node, constant, input_node, make
 from ...ops import elementwise as e
 from ...tensor import Tensor
@@ -84,17 +85,22 @@ def _constant(data: HostArray, reads_packed: ReadsPacked) -> Node:
     if reads_packed(dtype):
         return Tensor(constant(data)).astype(computed_type(dtype)).node
     if not dtype.narrow_bits:
-        words = Tensor(constant(HostArray(data.data, data.shape, word_type(dtype))))
+        words = Tensor(constant(_seen_as(data, data.shape, word_type(dtype))))
         return _from_words(words, dtype).node
     if reads_packed(dt.uint4):
-        codes = Tensor(constant(HostArray(data.data, data.shape, dt.uint4)))
+        codes = Tensor(constant(_seen_as(data, data.shape, dt.uint4)))
         return _from_words(codes.astype(dt.uint8), dtype).node
-    per_byte, length = 8 // dtype.bits, len(data.data)
-    packed = Tensor(constant(HostArray(data.data, (length, 1), dt.uint8)))
+    per_byte, length = 8 // dtype.bits, data.nbytes
+    packed = Tensor(constant(_seen_as(data, (length, 1), dt.uint8)))
     shifts = from_values([dtype.bits * index for index in range(per_byte)], (per_byte,), dt.uint8)
     codes = f.bitwise_and(packed >> Tensor(constant(shifts)), (1 << dtype.bits) - 1)
     flat = f.reshape(codes, (length * per_byte,))[: data.size]
     return _from_words(f.reshape(flat, data.shape), dtype).node
+
+
+def _seen_as(data: HostArray, shape: Shape, dtype: DType) -> HostArray:
+    """The bytes of an array as elements of another type."""
+    return data.made(lambda given: HostArray(given.data, shape, dtype), shape, dtype)
 
 
 def _from_words(words: Tensor, dtype: DType) -> Tensor:

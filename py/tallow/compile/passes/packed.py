@@ -210,14 +210,20 @@ def _order_before(node: Node, axes: Axes) -> Axes | None:
 
 
 def reordered(node: Node, axes: Axes) -> HostArray:
-    """The data of a constant with its axes permuted: by slices along the longest of them."""
+    """The data of a constant with its axes permuted."""
+    shape = tuple(node.shape[axis] for axis in axes)
     data: HostArray = node.attrs["data"]
+    return data.made(lambda given: _in_order(given, axes), shape, node.dtype)
+
+
+def _in_order(data: HostArray, axes: Axes) -> HostArray:
+    """An array with its axes permuted: by slices along the longest of them."""
     code: Literal["H", "B"] = "H" if data.dtype.size == 2 else "B"
     before = data.words().cast("B").cast(code)
     words = bytearray(before.nbytes)
     after = memoryview(words).cast(code)
-    shape = tuple(node.shape[axis] for axis in axes)
-    source, target = strides_of(node.shape), strides_of(shape)
+    shape = tuple(data.shape[axis] for axis in axes)
+    source, target = strides_of(data.shape), strides_of(shape)
     steps = [(dim, source[axis], out) for dim, axis, out in zip(shape, axes, target, strict=True)]
     length, step, out_step = max(steps)
     steps.remove((length, step, out_step))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ....compile import Compiled
@@ -75,7 +75,7 @@ class NativeProgram:
 
     # ---- loading -------------------------------------------------------------------------------
 
-    def _load(self, weights: list[memoryview]) -> None:
+    def _load(self, weights: Iterator[memoryview]) -> None:
         plan, gpu = self._plan, self._gpu
         steps = [*plan.prepare, *plan.run]
         pipelines = pipelines_of(gpu, plan, steps)
@@ -93,15 +93,14 @@ class NativeProgram:
         self._dispatches = dispatches[prepared:]
         self._free_unused()
 
-    def _allocate(self, weights: list[memoryview]) -> None:
+    def _allocate(self, weights: Iterator[memoryview]) -> None:
         gpu = self._gpu
-        left = iter(weights)
         for number, slot in enumerate(self._plan.slots):
             label = f"{self._plan.name} slot {number} ({slot.kind})"
             buffer = gpu.storage(slot.bytes, label)
             self._slots.append(buffer)
             if slot.kind == "weight":
-                content: Any = next(left)
+                content: Any = next(weights)
                 if not content.nbytes:  # `wgpu` refuses to upload nothing
                     continue
                 if padding := -content.nbytes % 4:  # uploads are of whole words
