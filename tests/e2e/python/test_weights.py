@@ -54,6 +54,18 @@ bool(np.allclose(await late.numpy_async(), wanted))
 """)
 
 
+def test_where_nothing_can_be_awaited(python: Notebook) -> None:
+    """In a browser without JavaScript Promise Integration a worker blocks."""
+    assert python.run("""
+from tallow.files import browser
+world, address = browser.BlockingBrowser(), str(js.location.origin) + "/LICENSE"
+span = world.span(address, 10, 20)
+whole = world.span(address, 0, 1 << 20)
+[world.blob_part(blob, 3, 50) == content[3:53], span.data == whole.data[10:30],
+ span.total == len(whole.data) == whole.total]
+""") == [True, True, True]
+
+
 def test_a_server(python: Notebook) -> None:
     """That of these tests knows ranges; a blob's address stands for one that does not."""
     same, blocking, said = python.run("""
