@@ -1,8 +1,9 @@
 """The choice of a token from its scores, on the device.
 
-A threshold leaves candidates, and the largest sum of a candidate's score and a random number of
-the Gumbel distribution is drawn from their softmax (Gumbel 1954; Maddison et al. 2014). The random
-numbers are those of a counter: of the seed and the position, so that a text repeats.
+Top-k and top-p leave the tokens above a threshold, which is found by halving an interval of scores:
+each half takes a sum over all tokens, and nothing is sorted. Of the rest, the one is drawn at which
+the running sum of probabilities passes a random number. That number is a counter's, of the seed and
+the position, so that a text repeats.
 """
 
 from __future__ import annotations
@@ -21,16 +22,21 @@ NUMBERS = 5
 """How many numbers say how a token is chosen: see `Sampling.numbers`."""
 
 
+_RANGE, _HALVES = 32.0, 24
+"""Below the best score by 32, a probability is 1e-14; 24 halves of that are 2e-6."""
+
+
 @dataclass(frozen=True)
 class Kinds:
     """What a plan has to compute; which numbers it computes with is no part of it.
 
-    draws: random numbers, not the best token alone. sorts: top_k or top_p. penal: repetition
-    penalties. masked: some tokens alone are allowed.
+    draws: random numbers, not the best token alone. top_k, top_p: these thresholds. penal:
+    repetition penalties. masked: some tokens alone are allowed.
     """
 
     draws: bool = False
-    sorts: bool = False
+    top_k: bool = False
+    top_p: bool = False
     penal: bool = False
     masked: bool = False
 
@@ -38,7 +44,8 @@ class Kinds:
         """What both need."""
         return Kinds(
             self.draws or other.draws,
-            self.sorts or other.sorts,
+            self.top_k or other.top_k,
+            self.top_p or other.top_p,
             self.penal or other.penal,
             self.masked or other.masked,
         )
@@ -80,8 +87,8 @@ class Sampling:
     def kinds(self) -> Kinds:
         """What a plan has to compute for it."""
         draws = self.temperature > 0
-        sorts = draws and (self.top_k > 0 or self.top_p < 1)
-        return Kinds(draws, sorts, self.repetition_penalty != 1)
+        penal = self.repetition_penalty != 1
+        return Kinds(draws, draws and self.top_k > 0, draws and self.top_p < 1, penal)
 
     @property
     def numbers(self) -> list[float]:
@@ -142,32 +149,37 @@ def chosen(
         return best
     x = x / f.where(f.greater(temperature, 0), temperature, 1.0)
     peak = f.max(x, axis=-1, keepdims=True)
-    least = peak + f.log(min_p)
-    if kinds.sorts:
-        least = f.maximum(least, _threshold(x, peak, top_k, top_p))
-    noise = f.stack([_gumbel(count, words[b], positions[b]) for b in range(x.shape[0])])
-    drawn = f.argmax(f.where(f.greater_equal(x, least), x + noise, -math.inf), axis=-1)
-    return f.where(f.greater(temperature[:, 0], 0), drawn.astype("int32"), best)
+    weights = f.where(f.greater_equal(x, peak + f.log(min_p)), f.exp(x - peak), 0.0)
+    if kinds.top_k:
+        every = f.where(f.equal(top_k, 0), float(count), top_k)
+        weights = _best(x, peak, weights, f.greater(weights, 0).astype(float32), every)
+    if kinds.top_p:
+        weights = _best(x, peak, weights, weights, top_p * f.sum(weights, axis=-1, keepdims=True))
+    random = [uniform((1,), _stream(words[b], positions[b])) for b in range(x.shape[0])]
+    sums = f.where(f.greater(weights, 0), f.cumulative_sum(weights, axis=-1), -1.0)
+    passed = f.greater_equal(sums, f.stack(random) * f.max(sums, axis=-1, keepdims=True))
+    drawn = f.argmax(passed.astype("int8"), axis=-1).astype("int32")
+    return f.where(f.greater(temperature[:, 0], 0), drawn, best)
 
 
-def _threshold(x: Tensor, peak: Tensor, top_k: Tensor, top_p: Tensor) -> Tensor:
-    """The least score among the k best, and among the least set of best tokens that has the
-    probability p of those: (rows, 1)."""
-    count = x.shape[-1]
-    ranked = f.sort(x, axis=-1, descending=True)
-    places = f.arange(count, dtype="float32")
-    inside = f.logical_or(f.less(places, top_k), f.equal(top_k, 0))
-    weights = f.where(inside, f.exp(ranked - peak), 0.0)
-    total = f.sum(weights, axis=-1, keepdims=True)
-    before = f.cumulative_sum(weights, axis=-1) - weights
-    inside = f.logical_and(inside, f.less(before, top_p * total))
-    inside = f.logical_or(inside, f.equal(places, 0))
-    return f.min(f.where(inside, ranked, math.inf), axis=-1, keepdims=True)
+def _best(x: Tensor, peak: Tensor, weights: Tensor, counted: Tensor, wanted: Tensor) -> Tensor:
+    """The weights of the best tokens whose `counted` adds up to what is wanted, 0 for others.
+
+    The threshold is found to the last bits of a score, between the best one and `_RANGE` below,
+    where probabilities are nothing.
+    """
+    low, high = peak - _RANGE, peak
+    for _ in range(_HALVES):
+        middle = (low + high) * 0.5
+        enough = f.greater_equal(
+            f.sum(f.where(f.greater_equal(x, middle), counted, 0.0), axis=-1, keepdims=True), wanted
+        )
+        low, high = f.where(enough, middle, low), f.where(enough, high, middle)
+    return f.where(f.greater_equal(x, low), weights, 0.0)
 
 
-def _gumbel(count: int, words: Tensor, position: Tensor) -> Tensor:
-    key = f.concat([words, f.reshape(position, (1,)).astype("uint32")])
-    return -f.log(-f.log(uniform((count,), key)))
+def _stream(words: Tensor, position: Tensor) -> Tensor:
+    return f.concat([words, f.reshape(position, (1,)).astype("uint32")])
 
 
 def allowed_bits(allowed: Tensor, count: int) -> Tensor:

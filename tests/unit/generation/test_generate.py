@@ -15,6 +15,7 @@ from tallow.errors import OptionError
 from tallow.generation import LanguageModel, Request, Sampling, Writer
 from tallow.generation.choices import Choices
 from tallow.generation.lookup import continued
+from tallow.generation.sampling import Kinds
 from tallow.generation.stopping import Stops
 from tallow.generation.stream import Pieces
 
@@ -325,5 +326,6 @@ def test_an_error_frees_the_slot() -> None:
 
 
 def test_sampling_says_what_it_needs() -> None:
-    assert Sampling(top_k=5).kinds.sorts is False
-    assert Sampling(1.0, top_k=5).kinds.sorts and Sampling(1.0).kinds.draws
+    assert Sampling(top_k=5).kinds == Sampling().kinds == Kinds()
+    assert Sampling(1.0, top_k=5).kinds == Kinds(draws=True, top_k=True)
+    assert Sampling(1.0, top_p=0.9).kinds == Kinds(draws=True, top_p=True)
