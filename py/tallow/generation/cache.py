@@ -59,7 +59,7 @@ class Cache:
         self.ring = capacity_for(2 * self.window + widest)
         self.capacity = STEP
         self.buffers = [self._made(kept) for kept in range(len(layout.layers))]
-        self._tables: dict[Numbers, Tensor] = {}
+        self._tables: dict[Numbers, Variable] = {}
 
     def __repr__(self) -> str:
         return f"<Cache of {self.slots} x {self.capacity} positions, {self.nbytes:,} bytes>"
@@ -103,11 +103,12 @@ class Cache:
                 moved = f.slice_at(each, (slot, *[0] * len(between), rows), (1, *between, count))
                 each.assign(f.update_at(each, slot, moved))
 
-    def table(self, table: Numbers) -> Tensor:
-        """A table with a row for each position, on the device."""
+    def table(self, table: Numbers) -> Variable:
+        """A table with a row for each position, on the device: a variable, which WebAssembly keeps
+        in a program's memory from call to call."""
         found = self._tables.get(table)
         if found is None:
-            found = asarray(table_of(table, self.capacity)).realize(self.device)
+            found = Variable(asarray(table_of(table, self.capacity)), device=self.device)
             self._tables[table] = found
         return found
 

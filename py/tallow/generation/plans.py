@@ -14,6 +14,7 @@ from .. import functions as f
 from ..core.dtype import float32, int32, uint32
 from ..core.hostarray import from_values
 from ..grad_mode import no_grad
+from ..runtime.device import backend
 from ..runtime.jit import Jitted, jit
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
@@ -21,11 +22,16 @@ from .cache import Cache, Cached, Place
 from .memory import Network
 from .sampling import NUMBERS, Kinds, Sampling, chosen, packed_bits
 
-BUCKETS = (16, 64, 256)
-"""How many tokens of a prompt one call may take; shorter parts are filled up with zeros."""
+_BUCKETS, _ON_HOST = (16, 64, 256), (64,)
 
 CONSIDERED = 10
 """How many of the most probable tokens a step tells."""
+
+
+# Why: docs/decisions/generation.md, "One bucket where each plan has the weights in its memory"
+def buckets_on(device: str | None) -> tuple[int, ...]:
+    """How many tokens of a prompt one call may take on a device; shorter parts are filled up."""
+    return _ON_HOST if backend(device).memory.is_host else _BUCKETS
 
 
 class Plans:
@@ -33,6 +39,7 @@ class Plans:
 
     def __init__(self, network: Network, cache: Cache) -> None:
         self.network, self.cache = network, cache
+        self.buckets = buckets_on(cache.device)
         slots, self._count = cache.slots, network.layout.vocabulary
         self._words = (self._count + 31) // 32
         self.places = self._state(from_values([0] * 4 * slots, (slots, 4), int32))
@@ -47,6 +54,10 @@ class Plans:
     def plans(self) -> int:
         """How many plans were compiled, those of former capacities with them."""
         return self.compiled + sum(each.plans for each in self._made.values())
+
+    def bucket(self, count: int) -> int:
+        """How many places a call has that takes so many tokens of a prompt, or the first ones."""
+        return next((each for each in self.buckets if each >= count), self.buckets[-1])
 
     def room(self, positions: int) -> None:
         """Makes room in the cache; what was compiled for less is given up."""
@@ -70,10 +81,13 @@ class Plans:
         kinds: Kinds | None,
         considered: bool = False,
     ) -> tuple[Tensor, ...]:
-        """Tokens of a text from a position on. kinds: how the token behind them is chosen, which
-        is then the slot's next one; None chooses none."""
+        """Tokens of a text from a position on, no more than the largest bucket.
+
+        kinds: how the token behind them is chosen, which is then the slot's next one; None chooses
+        none.
+        """
         count = len(tokens)
-        wide = next((each for each in BUCKETS if each >= count), BUCKETS[-1])
+        wide = self.bucket(count)
         values = [slot, position, base, count, *tokens, *[0] * (wide - count)]
         control = asarray(from_values(values, (len(values),), int32))
         return self._run("prefill", self._prefill, control, kinds, considered)

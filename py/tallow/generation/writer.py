@@ -16,7 +16,7 @@ from ..tensor import Tensor, reading
 from .cache import Cache
 from .lookup import continued
 from .memory import Network
-from .plans import BUCKETS, Plans
+from .plans import Plans, buckets_on
 from .sampling import Kinds, Sampling
 
 Allowed = Callable[[Sequence[int]], Sequence[int] | None]
@@ -76,7 +76,7 @@ class Writer:
         self, network: Network, slots: int = 1, device: str | None = None, dtype: DType = float32
     ) -> None:
         self._layout = network.layout
-        self.cache = Cache(self._layout, slots, device, dtype, BUCKETS[-1])
+        self.cache = Cache(self._layout, slots, device, dtype, buckets_on(device)[-1])
         self.plans = Plans(network, self.cache)
         self._held: list[list[int]] = [[] for _ in range(slots)]  # tokens whose rows a slot has
         self._bases = [0] * slots
@@ -196,9 +196,9 @@ class Writer:
             start = self._bases[slot] = 0  # the window before it is gone
         del held[start:]
         while True:
-            part = tokens[start : start + BUCKETS[-1]]
+            wide = self.plans.bucket(len(tokens) - start)
+            part = tokens[start : start + wide]
             last = start + len(part) == len(tokens)
-            wide = next(each for each in BUCKETS if each >= len(part))
             self._room({slot: wide})
             result = self.plans.prefill(
                 slot, start, self._bases[slot], part, kinds if last else None, considered and last
