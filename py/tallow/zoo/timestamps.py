@@ -105,10 +105,13 @@ class Vocabulary:
                 return [*tokens[: period - count]]
         return None
 
-    def cuts(self, tokens: Sequence[int], seconds: float) -> tuple[list[Cut], float]:
+    def cuts(
+        self, tokens: Sequence[int], seconds: float, is_last: bool = False
+    ) -> tuple[list[Cut], float]:
         """The pieces of a window's text, and the seconds after which the next window begins.
 
-        A text that ends within a piece is heard again from that piece's start on.
+        A text that ends within a piece is heard again from that piece's start on, but for a sound's
+        last window.
         seconds: of the window.
         """
         is_time = [token >= self.times for token in tokens]
@@ -127,6 +130,9 @@ class Vocabulary:
             cuts.append(self._cut(piece, self._seconds(piece[0]), self._seconds(piece[-1])))
             begin = at
         after = seconds if closed else self._seconds(tokens[begin - 1])
+        if is_last and not closed:
+            cuts.append(self._cut(tokens[begin:], self._seconds(tokens[begin - 1]), seconds))
+            after = seconds
         return cuts, min(after, seconds) or seconds
 
     def _seconds(self, token: int) -> float:

@@ -178,7 +178,7 @@ class Transcriber:
                 continue
             self._hear_window(window)
             tokens, language, is_speech = yield from self._decode(language, task)
-            cuts, after = words.cuts(tokens, seconds)
+            cuts, after = words.cuts(tokens, seconds, at + len(window) == len(wave))
             at += max(round(after * RATE), 1) if is_speech else len(window)
             for cut in cuts if is_speech else ():
                 text = self.tokenizer.decode(cut.tokens)
