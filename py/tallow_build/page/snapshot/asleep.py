@@ -32,7 +32,7 @@ _ON_DEMAND = re.compile(
     r"|methods\.(facts|fills)|tensor\.printing"
     r"|core\.retyped$|compile\.passes\.blocks$"
     r"|devices\.(webgpu\.codegen|wasm\.codegen\.kernels)\.region$"
-    r"|devices\.wasm\.codegen\.kernels\.(block_operands|block_panels|blocks|rounding)$"
+    r"|devices\.wasm\.codegen\.kernels\.(block_operands|block_panels|blocks|recurrence_gradient|rounding)$"
     r"|functional\.(adaptive|blocks|borders|elementwise_losses|few_queries|flex_attention|grids|layers"
     r"|lookups|losses|margin_losses|multi_head|resampling|transducer)$"
     r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"

@@ -34,7 +34,6 @@ from .dots import integer_convolution, integer_product
 from .dynamic_recurrence import dynamic_recurrence
 from .products import product
 from .recurrence import recurrent_steps
-from .recurrence_gradient import steps_back
 from .rows import linear_of, nested, write_rows
 from .sliding import sliding
 from .trees import walk
@@ -171,6 +170,8 @@ def _anchored(target: _Target, anchor: Node, members: Sequence[Node], width: int
     if anchor.op in (recurrence_steps, recurrence_kept):
         return recurrent_steps(body, anchor, store, width, scratch)
     if anchor.op is recurrence_back:
+        from .recurrence_gradient import steps_back  # which pages that do not train do not need
+
         return steps_back(body, anchor, store, width, scratch)
     if anchor.op is dynamic_steps:
         return dynamic_recurrence(body, anchor, store, width, scratch)
