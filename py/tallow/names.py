@@ -12,6 +12,7 @@ A group of names is written under its forms:
     torch         torch.NAME                operator   x + y and the like
     torch_        torch.NAME_               static     of the class, Tensor.NAME(...)
     nn            tallow.nn.NAME            nn.utils   tallow.nn.utils.NAME
+    zoo           tallow.zoo.NAME
     unlisted      tallow.NAME, which `from tallow import *` does not bring: it hides Python's
     internal      what the library itself binds late
     second        the tensor is the second argument of the definition, not the first
@@ -444,6 +445,9 @@ NAMES: dict[str, dict[str, str]] = {
         "method": "reshape_as=view_as T view view_as",
         "method torch": "moveaxis=movedim reshape split squeeze",
     },
+    "hub.load": {
+        "zoo": "load load_async",
+    },
     "nn.activation": {
         "nn": """
             CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid
@@ -551,8 +555,8 @@ NAMES: dict[str, dict[str, str]] = {
 """For each file of the library, its names by their forms."""
 
 PACKAGES = (
-    "amp audio autograd data distributions files func functional generation linalg metrics nn "
-    "onnx optim ray telemetry text train utils vision zoo"
+    "amp audio autograd data distributions files func functional generation hub linalg metrics "
+    "nn onnx optim ray telemetry text train utils vision zoo"
 )
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 

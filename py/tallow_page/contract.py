@@ -321,6 +321,37 @@ class Compared(TypedDict):
     outputs: Sequence[Difference]
 
 
+class TextModel(TypedDict):
+    """A language model: its class, its numbers, the most tokens of a text, and whether it answers
+    messages."""
+
+    family: str
+    parameters: int
+    context: int
+    converses: bool
+
+
+class Wrote(TypedDict):
+    """A piece of a text; tokens: how many there are by now. considered: for each new token the most
+    probable ones, with their probabilities."""
+
+    stage: Literal["write"]
+    piece: str
+    tokens: int
+    considered: Sequence[Sequence[tuple[str, float]]]
+
+
+class WroteAnswer(TypedDict):
+    """A text that ended. first: seconds until the first token; rate: tokens a second from then on.
+    end: why it ended (tl.generation.Written)."""
+
+    tokens: int
+    first: float
+    rate: float | None
+    end: str | None
+    device: Device
+
+
 # ---- which function answers with what ---------------------------------------------------------
 
 
@@ -336,6 +367,7 @@ class Answers:
     open_model: ModelFile | MissingFiles | UnclearFiles
     survey_model: Survey
     run_model: RunAnswer
+    open_text_model: TextModel
 
 
 class StreamedAnswers:
@@ -345,6 +377,7 @@ class StreamedAnswers:
     tune: Tuned
     time_model: ModelTimes
     compare_model: Compared
+    write_text: WroteAnswer
 
 
 class StreamedProgress:
@@ -354,3 +387,4 @@ class StreamedProgress:
     tune: Tuned
     time_model: Runs
     compare_model: Runs
+    write_text: Wrote

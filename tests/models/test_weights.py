@@ -11,7 +11,9 @@ import pytest
 import tallow as tl
 from tallow_build.content import networks
 
-LLAMA, MINILM = (networks.FOLDER / name for name in ("smollm2/model.gguf", "minilm/model.safetensors"))
+LLAMA, MINILM = (
+    networks.FOLDER / name for name in ("smollm2/model.gguf", "minilm/model.safetensors")
+)
 
 # Of the float32 numbers that the package gguf makes of each, the beginning of the sha256.
 NUMBERS = {

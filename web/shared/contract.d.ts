@@ -285,6 +285,40 @@ export type Compared = {
   outputs: Difference[];
 };
 
+/**
+ * A language model: its class, its numbers, the most tokens of a text, and whether it answers
+ * messages.
+ */
+export type TextModel = {
+  family: string;
+  parameters: number;
+  context: number;
+  converses: boolean;
+};
+
+/**
+ * A piece of a text; tokens: how many there are by now. considered: for each new token the most
+ * probable ones, with their probabilities.
+ */
+export type Wrote = {
+  stage: "write";
+  piece: string;
+  tokens: number;
+  considered: [string, number][][];
+};
+
+/**
+ * A text that ended. first: seconds until the first token; rate: tokens a second from then on. end:
+ * why it ended (tl.generation.Written).
+ */
+export type WroteAnswer = {
+  tokens: number;
+  first: number;
+  rate: number | null;
+  end: string | null;
+  device: "webgpu" | "wasm" | "numpy" | "remote";
+};
+
 /** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
@@ -296,6 +330,7 @@ export type Answers = {
   open_model: ModelFile | MissingFiles | UnclearFiles;
   survey_model: Survey;
   run_model: RunAnswer;
+  open_text_model: TextModel;
 };
 
 /** The long actions (steps.py) and their answers. */
@@ -304,6 +339,7 @@ export type StreamedAnswers = {
   tune: Tuned;
   time_model: ModelTimes;
   compare_model: Compared;
+  write_text: WroteAnswer;
 };
 
 /** What they report on the way. */
@@ -312,4 +348,5 @@ export type StreamedProgress = {
   tune: Tuned;
   time_model: Runs;
   compare_model: Runs;
+  write_text: Wrote;
 };

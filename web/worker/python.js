@@ -193,7 +193,7 @@ function restore(parts, base, withNumpy) {
     const pyodide = await start(parts, [snapshot.complete], snapshot);
     const restored = pyodide.pyimport("restored");
     const version = restored.awake(() => fetchNow(pathOf(STANDARD)), standard.sha256);
-    const own = ["tallow", "page"];
+    const own = ["tallow", "page", "templates"];
     for (const name of withNumpy ? [...own, "numpy"] : own) {
       const { file, sha256 } = runtime.packages[name];
       restored.awake_with_wheel(name, () => fetchNow(`runtime/${file}`), sha256);

@@ -3,6 +3,7 @@
 No weights come with Tallow.
 """
 
+from ..binding import getter
 from ..vision.models.resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
 from .bert import BERT
 from .decoder import Decoder, DecoderConfig
@@ -29,3 +30,5 @@ __all__ = [
     "Whisper", "config_of_gguf", "from_config", "name_of_gguf", "published", "resnet18", "resnet34",
     "resnet50", "set_weights",
 ]  # fmt: skip
+
+__getattr__ = getter(globals(), "zoo")

@@ -41,6 +41,7 @@ def ensure(*, tight: bool = False) -> None:
     sources.fetch([numpy, protobuf])
     own = {"tallow": wheels.tallow(), "page": wheels.page()}
     imported = own | {"protobuf": protobuf[1], "onnx": wheels.onnx_schema()}
+    imported |= {"templates": wheels.templates()}
     memory = snapshot.ensure([*imported.values()], numpy[1])
     packages = dict(zip((*imported, "numpy"), memory.wheels, strict=True))
     model_files = models.ensure() | models.cards()

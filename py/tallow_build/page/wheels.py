@@ -1,5 +1,5 @@
-"""The wheels that are built here: `tallow` itself, the page's Python, and the schema from the
-`onnx` package.
+"""The wheels that are built here: `tallow` itself, the page's Python, the schema from the `onnx`
+package, and Jinja2.
 
 They have the same bytes wherever they are built, so dist/ does too.
 """
@@ -76,9 +76,22 @@ def onnx_schema() -> Path:
     with the whole package.
     """
     step = "Extracting the schema from the onnx package"
-    module, licence, version = _installed_onnx(step)
-    sources = {"onnx/onnx_ml_pb2.py": module}
+    folder, version, licence = _installed(step, "onnx")
+    sources = {"onnx/onnx_ml_pb2.py": folder / "onnx" / "onnx_ml_pb2.py"}
     return _wheel(step, "onnx-schema", "Apache-2.0", version, sources, licence)
+
+
+def templates() -> Path:
+    """A wheel of Jinja2 and MarkupSafe, without what is compiled: for the chat templates of
+    language models. Both have the BSD licence, and one author."""
+    step = "Extracting jinja2 and markupsafe"
+    folder, version, licence = _installed(step, "jinja2")
+    sources = {
+        path.relative_to(folder).as_posix(): path
+        for name in ("jinja2", "markupsafe")
+        for path in sorted((folder / name).glob("*.py"))
+    }
+    return _wheel(step, "templates", "BSD-3-Clause", version, sources, licence)
 
 
 def _wheel(
@@ -118,10 +131,10 @@ def _record_hash(data: bytes) -> str:
     return f"sha256={raw}"
 
 
-def _installed_onnx(step: str) -> tuple[Path, Path, str]:
-    """The schema module, the licence and the version of `onnx` in .venv, without importing it."""
+def _installed(step: str, project: str) -> tuple[Path, str, Path]:
+    """The folder of a project in .venv and its version, without importing it, and its licence."""
     script = (
-        "import importlib.metadata as m, json; d = m.distribution('onnx'); "
+        f"import importlib.metadata as m, json; d = m.distribution({project!r}); "
         "print(json.dumps([str(d.locate_file('')), d.version]))"
     )
     done = run(
@@ -130,7 +143,7 @@ def _installed_onnx(step: str) -> tuple[Path, Path, str]:
     try:
         folder, version = json.loads(done.stdout)
     except ValueError as error:
-        why = f"onnx is not in .venv: {done.stderr.strip()[-500:]}"
+        why = f"{project} is not in .venv: {done.stderr.strip()[-500:]}"
         raise BuildError(step, why, "delete .venv and try again") from error
-    licence = Path(folder) / f"onnx-{version}.dist-info" / "licenses" / "LICENSE"
-    return Path(folder) / "onnx" / "onnx_ml_pb2.py", licence, str(version)
+    licences = Path(folder) / f"{project}-{version}.dist-info" / "licenses"
+    return Path(folder), str(version), min(licences.glob("LICENSE*"))

@@ -16,6 +16,9 @@ from tallow_build import contract as written
 from tallow_build.paths import ROOT, WEB
 from tallow_page import app, contract
 from tallow_page import open as open_view
+from tallow_page import write as write_view
+
+MODULES = {"": app, "open": open_view, "write": write_view}
 
 # The names that `App` is given: `app.call("name", ...)`, `app.stream(context, "name", ...)`.
 CALLED = r'\bapp\s*\.(?:(?:call|ask|askWithNumpy)\(|stream\(\s*\w+,)\s*"[\w.]+"'
@@ -28,8 +31,8 @@ def test_the_types_of_javascript_are_fresh() -> None:
 
 
 def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() -> None:
-    functions = {name: getattr(of, name) for of in (app, open_view) for name in of.__all__}
-    assert len(functions) == len(app.__all__) + len(open_view.__all__)
+    functions = {name: getattr(of, name) for of in MODULES.values() for name in of.__all__}
+    assert len(functions) == sum(len(of.__all__) for of in MODULES.values())
     # `predict` answers with a buffer.
     awaited = {name for name, f in functions.items() if inspect.iscoroutinefunction(f)}
     assert awaited - {"predict"} == get_type_hints(contract.Answers).keys()
@@ -47,10 +50,9 @@ def test_every_function_that_the_worker_calls_is_there() -> None:
         for name in re.findall(r'"([\w.]+)"', call)
     }
     assert len(called) > 15
-    modules = {"": app, "open": open_view}
     for file, name in called:
         view, _, own = name.rpartition(".")
-        assert own in modules[view].__all__, f"{file} calls {name}"
+        assert own in MODULES[view].__all__, f"{file} calls {name}"
 
 
 def test_profiles_have_the_fields_that_the_contract_says() -> None:

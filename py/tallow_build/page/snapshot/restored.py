@@ -79,19 +79,19 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
 
 
 def awake_with_wheel(wheel: str, fetch: Callable[[], Any], digest: str) -> None:
-    """The same for modules of a package that were not imported with it: they are in its wheel,
-    which is "tallow", "page" or "numpy"."""
-    package, name = {
-        "numpy": ("numpy", "NumPy"),
-        "tallow": ("tallow", "Tallow"),
-        "page": ("tallow_page", "the page's Python"),
+    """The same for modules of a wheel that were not imported with it."""
+    name, *packages = {
+        "numpy": ("NumPy", "numpy"),
+        "tallow": ("Tallow", "tallow"),
+        "page": ("the page's Python", "tallow_page"),
+        "templates": ("Jinja2", "jinja2", "markupsafe"),
     }[wheel]
-    folder = sys.modules[package].__path__[0].rpartition("/")[0]
+    folder = sys.modules["tallow"].__path__[0].rpartition("/")[0]
 
     def put(content: bytes) -> None:
         zipfile.ZipFile(BytesIO(content)).extractall(folder)
 
-    sys.meta_path.append(_Later(name, frozenset({package}), put, fetch, digest))
+    sys.meta_path.append(_Later(name, frozenset(packages), put, fetch, digest))
 
 
 def _put_standard(content: bytes) -> None:

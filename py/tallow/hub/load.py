@@ -1,0 +1,233 @@
+"""Opens a published model: its configuration says which network it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import functions as f
+from .. import nn, zoo
+from ..core.drivers import Steps, run_async, run_sync
+from ..core.dtype import float32
+from ..errors import FormatError
+from ..files.ranges import Ranges
+from ..formats import gguf
+from ..formats.opened import INDEX, Weights, opening
+from ..formats.weights import load_into
+from ..generation import LanguageModel
+from ..tensor import Tensor
+from ..text import ChatTemplate, DecodeStream, Tokenizer
+from .bundle import Bundle, bundled
+from .named import is_name, snapshot
+
+_EMBEDDINGS = ("model.onnx", "model_fp16.onnx", "model_quantized.onnx")
+_SPEECH = (
+    ("encoder_model.onnx", "decoder_model_merged.onnx"),
+    ("encoder_model_quantized.onnx", "decoder_model_merged_quantized.onnx"),
+)
+_FOLDERS = ("", "onnx/")
+
+
+def load(source: Any, **options: Any) -> Any:
+    """A published model that is ready to be used; blocks.
+
+    source: a GGUF file; a folder with config.json, tokenizer.json and weights (safetensors, also
+      in several files, or ONNX), or a file of it; an address of either; a JavaScript Blob or File;
+      a dict of such sources by the names of their files; or a name at the hub, "owner/name".
+      A folder "owner/name" that is there is meant first.
+    options: of a language model, those of `tl.generation.LanguageModel`: slots, device, dtype. Of
+      a name at the hub, those of `tl.hub.download`: revision, token, file (of several GGUF files,
+      the one), progress.
+    Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
+      `tl.zoo.Transcriber`.
+    Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
+      unknown here; FetchError if a server does not give a file; TokenizerError.
+    """
+    return run_sync(loading(source, **options))
+
+
+async def load_async(source: Any, **options: Any) -> Any:
+    """As `load`, without blocking."""
+    return await run_async(loading(source, **options))
+
+
+def loading(source: Any, **options: Any) -> Steps[Any]:
+    """The steps of `load`."""
+    if (yield from is_name(source)):
+        names = ("revision", "token", "file", "progress")
+        source = yield from snapshot(source, **{n: options.pop(n) for n in names if n in options})
+    files = yield from bundled(source)
+    main = yield from (files.find(files.main) if files.main else _only_gguf(files))
+    if main is not None and bytes((yield from main.read(0, 4))) == gguf.MAGIC:
+        return (yield from _of_gguf(main, options))
+    config = yield from files.record("config.json")
+    if not config:
+        raise FormatError(
+            f"{files.name}: is no GGUF file, and there is no config.json beside it that says which "
+            "network it is"
+        )
+    kind = config.get("model_type")
+    if kind == "bert":
+        return (yield from _of_sentences(files, config))
+    if kind == "whisper":
+        return (yield from _of_speech(files, config))
+    return (yield from _of_texts(files, config, options))
+
+
+def _only_gguf(files: Bundle) -> Steps[Ranges | None]:
+    names = [name for name in (yield from files.names()) if name.endswith(".gguf")]
+    if len(names) > 1:
+        raise FormatError(f"{files.name}: has {len(names)} GGUF files: {', '.join(names)[:300]}")
+    return (yield from files.find(names[0])) if names else None
+
+
+# ---- language models -------------------------------------------------------------------------
+
+
+def _of_gguf(source: Ranges, options: Mapping[str, Any]) -> Steps[LanguageModel]:
+    weights = yield from opening(source)
+    kind = weights.metadata.get("general.architecture")
+    network = zoo.from_config(zoo.config_of_gguf(weights.metadata, weights))
+    tensors: dict[str, Tensor] = {}
+    for name in weights:
+        own = zoo.name_of_gguf(name, str(kind))
+        if own is not None:
+            tensors[own] = yield from weights.reading(name)
+    _fill(network, tensors, source.name)
+    tokenizer = Tokenizer.from_gguf(weights.metadata)
+    keys = ("eos", "eot", "eom")
+    ends = [weights.metadata.get(f"tokenizer.ggml.{key}_token_id") for key in keys]
+    return _model(network, tokenizer, (end for end in ends if isinstance(end, int)), options)
+
+
+def _of_texts(
+    files: Bundle, config: Mapping[str, Any], options: Mapping[str, Any]
+) -> Steps[LanguageModel]:
+    network = zoo.from_config(config)
+    tensors = zoo.published((yield from _weights(files)))
+    _fill(network, tensors, files.name)
+    generation = yield from files.record("generation_config.json")
+    ends = generation.get("eos_token_id", config.get("eos_token_id"))
+    several = ends if isinstance(ends, list) else [ends]
+    tokenizer = yield from _tokenizer(files)
+    return _model(network, tokenizer, (end for end in several if isinstance(end, int)), options)
+
+
+def _model(
+    network: nn.Module, tokenizer: Tokenizer, ends: Iterable[int], options: Mapping[str, Any]
+) -> LanguageModel:
+    network.eval()
+    return LanguageModel(
+        network,  # type: ignore[arg-type]
+        tokenizer,
+        ends=ends,
+        pieces=DecodeStream,
+        **options,
+    )
+
+
+# ---- other networks --------------------------------------------------------------------------
+
+
+def _of_sentences(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.SentenceEncoder]:
+    network = zoo.BERT.from_config(config)
+    tensors = yield from _weights(files)
+    named = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
+    _fill(network, named, files.name, optional=("pooler.",))
+    padding = config.get("pad_token_id") or 0
+    return zoo.SentenceEncoder(network, (yield from _tokenizer(files)), padding)
+
+
+def _of_speech(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.Transcriber]:
+    network = zoo.Whisper.from_config(config)
+    tensors = yield from _weights(files, _SPEECH)
+    load_into(network, tensors)
+    tokenizer = yield from _tokenizer(files)
+    return zoo.Transcriber(network, tokenizer, (yield from files.record("generation_config.json")))
+
+
+# ---- parts -----------------------------------------------------------------------------------
+
+
+def _fill(
+    network: nn.Module, tensors: Mapping[str, Tensor], what: str, optional: tuple[str, ...] = ()
+) -> None:
+    """Puts the weights into a network. Raises FormatError if some are missing."""
+    missing = zoo.set_weights(network, {name: _computed(each) for name, each in tensors.items()})
+    missing = [name for name in missing if not name.startswith(optional or ("\0",))]
+    if missing:
+        raise FormatError(
+            f"{what}: has no weights for {len(missing)} parameters: {', '.join(missing)[:300]}"
+        )
+
+
+def _computed(tensor: Tensor) -> Tensor:
+    """A tensor as float32: of a narrower type it stays packed until it is used."""
+    return tensor if tensor.dtype == float32 else f.astype(tensor, float32)
+
+
+def _tokenizer(files: Bundle) -> Steps[Tokenizer]:
+    text = yield from files.text("tokenizer.json")
+    if text is None:
+        raise FormatError(f"{files.name}: there is no tokenizer.json beside the weights")
+    config = yield from files.text("tokenizer_config.json")
+    tokenizer = Tokenizer.from_str(text, config=config)
+    template = yield from files.text("chat_template.jinja")
+    if template is not None:
+        special = tokenizer.chat.special if tokenizer.chat else None
+        tokenizer.chat = ChatTemplate(template, special)
+    return tokenizer
+
+
+def _weights(
+    files: Bundle, onnx: Iterable[Iterable[str]] = tuple((each,) for each in _EMBEDDINGS)
+) -> Steps[dict[str, Tensor]]:
+    """The tensors of a folder by their names. onnx: the ONNX files that have them, if no
+    safetensors file does; the first that are there."""
+    weights = yield from _safetensors(files)
+    if weights is not None:
+        return (yield from weights.reading_all())
+    for folder in _FOLDERS:
+        for group in onnx:
+            found: dict[str, Tensor] = {}
+            for name in group:
+                source = yield from files.find(folder + name)
+                if source is None:
+                    break
+                state = yield from _state(source)
+                start = "model.encoder." if name.startswith("encoder_") else ""
+                found |= {start + own: tensor for own, tensor in state.items()}
+            else:
+                return found
+    raise FormatError(
+        f"{files.name}: there are no weights: neither model.safetensors, nor its index, nor "
+        f"{' or '.join('+'.join(group) for group in onnx)}"
+    )
+
+
+def _safetensors(files: Bundle) -> Steps[Weights | None]:
+    index = f"model.safetensors{INDEX}"
+    single = files.main if files.main.endswith(".safetensors") else "model.safetensors"
+    if (yield from files.find(index)) is not None and not files.main:
+        listed = yield from files.record(index)
+        named = set(map(str, dict(listed.get("weight_map") or {}).values()))
+        sources: dict[str, Ranges] = {}
+        for name in (index, *sorted(named)):
+            source = yield from files.find(name)
+            if source is None:
+                raise FormatError(f"{files.name}: {name!r:.80} is missing, which {index} lists")
+            sources[name] = source
+        return (yield from opening(sources))
+    source = yield from files.find(single)
+    if source is None:
+        names = [n for n in (yield from files.names()) if n.endswith(".safetensors")]
+        source = (yield from files.find(names[0])) if len(names) == 1 else None
+    return None if source is None else (yield from opening(source))
+
+
+def _state(source: Ranges) -> Steps[dict[str, Tensor]]:
+    """The weights of an ONNX file."""
+    from ..formats.onnx.model import load as load_onnx
+
+    size = yield from source.size()
+    return load_onnx(bytes((yield from source.read(0, size)))).state_dict()

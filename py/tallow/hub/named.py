@@ -1,0 +1,105 @@
+"""Models by their names at a hub, "owner/name": what the package huggingface_hub fetches and keeps
+(huggingface.co/docs/huggingface_hub, "Understand caching")."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from ..core.drivers import InThread, Steps, run_async, run_sync
+from ..core.packages import package
+from ..errors import FetchError, FormatError, OptionError
+from ..files.fetching import world_here
+
+_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+
+_TEXTS = ("*.json", "*.jinja")
+_WEIGHTS = ("model.safetensors", "model-*.safetensors")
+_ONNX = (
+    "model.onnx", "encoder_model.onnx", "decoder_model_merged.onnx", "onnx/model.onnx",
+    "onnx/encoder_model.onnx", "onnx/decoder_model_merged.onnx",
+)  # fmt: skip
+
+
+def is_name(source: Any) -> Steps[bool]:
+    """Whether a source is a name at a hub, and no file or folder here."""
+    if not isinstance(source, str) or not _NAME.fullmatch(source):
+        return False
+    is_there: bool = yield world_here(False).reads(Path(source).exists)
+    return not is_there
+
+
+def download(name: str, file: str | None = None, **options: Any) -> Path:
+    """The files of a model at a hub; blocks.
+
+    They are kept where huggingface_hub keeps them (HF_HOME), and fetched once. The environment
+    variables HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE are its own.
+
+    name: "owner/name". file: one of its files alone; None for those that `load` reads: of several
+      GGUF files, name one.
+    options: revision, a branch, a tag or a commit; token, for what is not public.
+    Returns: the path of the file, or of the folder.
+    Raises: FetchError if the hub does not give it; FormatError for a model without files that are
+      read here; OptionError for a name that is none; PackageError without the package.
+    """
+    return run_sync(snapshot(name, file=file, **options))
+
+
+async def download_async(name: str, file: str | None = None, **options: Any) -> Path:
+    """As `download`, without blocking."""
+    return await run_async(snapshot(name, file=file, **options))
+
+
+def snapshot(
+    name: str, file: str | None = None, revision: str | None = None, token: str | None = None
+) -> Steps[Path]:
+    """The steps of `download`."""
+    if not _NAME.fullmatch(name):
+        raise OptionError(f"{name!r} is no name of a model; expected owner/name")
+    if sys.platform == "emscripten":
+        raise FetchError(
+            "huggingface_hub does not run in a browser: give the address of the file, "
+            f"https://huggingface.co/{name}/resolve/main/FILE.gguf"
+        )
+    found: Path = yield InThread(_fetched, name, file, revision, token)
+    return found
+
+
+def _fetched(name: str, file: str | None, revision: str | None, token: str | None) -> Path:
+    hub = package("huggingface_hub", "models by their names", "hub")
+    errors = (hub.errors.HfHubHTTPError, hub.errors.LocalEntryNotFoundError, OSError)
+    common = {"repo_id": name, "revision": revision, "token": token}
+    try:
+        if file is not None:
+            return Path(hub.hf_hub_download(filename=file, **common))
+        try:
+            listed = hub.list_repo_files(name, revision=revision, token=token)
+        except (hub.errors.OfflineModeIsEnabled, ConnectionError):
+            return Path(hub.snapshot_download(local_files_only=True, **common))
+        wanted = _wanted(listed, name)
+        if len(wanted) == 1 and wanted[0].endswith(".gguf"):
+            return Path(hub.hf_hub_download(filename=wanted[0], **common))
+        return Path(hub.snapshot_download(allow_patterns=wanted, **common))
+    except errors as error:
+        said = " ".join(str(error).split())[:300]
+        raise FetchError(f"{name} could not be fetched from the hub: {said}") from error
+
+
+def _wanted(files: Iterable[str], name: str) -> list[str]:
+    """Of a model's files those that are read. Raises FormatError if there are none."""
+    files = list(files)
+    texts = [each for each in files if any(fnmatch(each, kind) for kind in _TEXTS)]
+    for kinds in (_WEIGHTS, _ONNX):
+        weights = [each for each in files if any(fnmatch(each, kind) for kind in kinds)]
+        if weights and "config.json" in files:
+            return texts + weights
+    blocks = [each for each in files if each.endswith(".gguf")]
+    if len(blocks) == 1:
+        return blocks
+    if blocks:
+        raise FormatError(f"{name} has several GGUF files; choose by file=: {', '.join(blocks)}")
+    raise FormatError(f"{name} has neither safetensors, nor ONNX, nor GGUF files")

@@ -1,0 +1,104 @@
+"""The Write view's Python: one language model, and what it writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import tallow as tl
+from tallow.errors import OptionError
+from tallow.generation import LanguageModel
+from tallow.hub import load_async
+
+from .app import on_start
+from .steps import Answer, streamed
+
+if TYPE_CHECKING:
+    from .contract import TextModel, Wrote, WroteAnswer
+
+__all__ = ["close_text_model", "open_text_model", "write_text"]
+
+_model: LanguageModel | None = None
+
+
+def close_text_model() -> None:
+    """Frees the model, if one is open."""
+    global _model
+    _model = None
+
+
+on_start.append(close_text_model)
+
+
+async def open_text_model(source: Any) -> str:
+    """Opens a language model; the one before is closed.
+
+    source: a GGUF file, a JavaScript Blob.
+    Returns a `TextModel`. Raises TallowError in one line.
+    """
+    global _model
+    close_text_model()
+    model = await load_async(source)
+    if not isinstance(model, LanguageModel):
+        raise OptionError("this network writes no texts")
+    _model = model
+    network: Any = model.network
+    values = (each for module in network.modules() for each in vars(module).values())
+    facts: TextModel = {
+        "family": type(network).__name__,
+        "parameters": sum(each.size for each in values if isinstance(each, tl.Tensor)),
+        "context": model.writer.context,
+        "converses": model.tokenizer is not None and model.tokenizer.chat is not None,
+    }
+    return json.dumps(facts)
+
+
+def _shown(model: LanguageModel, token: int) -> str:
+    """A token as a text of its own."""
+    return model.tokenizer.decode([token]) if model.tokenizer else str(token)
+
+
+@streamed
+async def write_text(messages: str, options: str) -> AsyncGenerator[Any, None]:
+    """Writes an answer, a piece a step: a `Wrote`; last a `WroteAnswer`.
+
+    messages: JSON, a text or a list of {"role", "content"}. options: JSON, those of `generate`.
+    """
+    model = _model
+    if model is None:
+        raise OptionError("no language model is open")
+    given = json.loads(options)
+    stream = model.stream(json.loads(messages), considered=True, **given)
+    began = first = perf_counter()
+    shown = 0
+    with stream:
+        async for piece in stream:
+            written = stream.written
+            assert written is not None
+            if not shown:
+                first = perf_counter()
+            count = len(written.tokens)
+            step: Wrote = {
+                "stage": "write",
+                "piece": piece,
+                "tokens": count,
+                "considered": [
+                    [(_shown(model, token), share) for token, share in each]
+                    for each in written.considered[shown:count]
+                ],
+            }
+            shown = count
+            yield step
+        written = stream.written
+    now = perf_counter()
+    count = len(written.tokens) if written else 0
+    answer: WroteAnswer = {
+        "tokens": count,
+        "first": first - began,
+        "rate": (count - 1) / (now - first) if count > 1 and now > first else None,
+        "end": written.end if written else None,
+        "device": tl.default_device(),
+    }
+    yield Answer(answer)

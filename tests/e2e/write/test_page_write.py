@@ -1,0 +1,136 @@
+"""The Write view: a language model from a file, and a conversation with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.unit.hub import tiny
+
+PATIENCE = 120_000
+
+
+@pytest.fixture(scope="module")
+def given() -> dict[str, Any]:
+    return {"name": "tiny.gguf", "mimeType": "", "buffer": tiny.gguf_file()}
+
+
+def opened(visitor: Any, given: dict[str, Any], device: str = "wasm") -> Callable[[str], Any]:
+    """The view with a model that is loaded; returns what finds a hook of the view."""
+    visitor.open(f"./?device={device}#write")
+    hook = visitor.hook
+    expect(hook("write-send")).to_be_disabled(timeout=PATIENCE)
+    hook("write-file").set_input_files(given)
+    expect(hook("write-model")).to_have_attribute("data-state", "chosen")
+    expect(hook("write-model")).to_contain_text("tiny.gguf")
+    hook("write-load").click()
+    expect(hook("write-model")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+    return hook
+
+
+def options(hook: Any, **values: float) -> None:
+    hook("write-temperature").locator("xpath=ancestor::details").evaluate("it => it.open = true")
+    for name, value in values.items():
+        hook(f"write-{name.replace('_', '-')}").fill(str(value))
+
+
+def asked(hook: Any, text: str) -> str:
+    """The answer to a message."""
+    hook("write-input").fill(text)
+    hook("write-send").click()
+    expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    return "".join(hook("write-output").locator(".piece").all_text_contents())
+
+
+@pytest.mark.parametrize("device", ["wasm", "webgpu", "numpy"])
+def test_an_answer_streams_and_is_the_same_with_the_same_seed(
+    visitor: Any, given: dict[str, Any], device: str
+) -> None:
+    hook = opened(visitor, given, device)
+    expect(visitor.device).to_have_attribute("data-device", device)
+    expect(hook("write-model")).to_contain_text("Llama")
+    options(hook, most=12, temperature=0.8, seed=3)
+    first = asked(hook, "Hello")
+    assert first
+    expect(hook("write-rate")).to_contain_text("12 tokens")
+    assert float(hook("write-rate").get_attribute("data-value")) > 0
+
+    hook("write-output").locator(".piece").first.hover()
+    rows = hook("write-considered").locator("li")
+    expect(rows).to_have_count(10)
+    shares = [float(row.get_attribute("data-probability")) for row in rows.all()]
+    assert shares == sorted(shares, reverse=True) and sum(shares) <= 1.001
+
+    hook("write-output").get_by_role("button", name="Answer again").click()
+    expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    assert "".join(hook("write-output").locator(".piece").all_text_contents()) == first
+
+
+def test_a_conversation_is_edited_kept_stopped_and_forgotten(
+    visitor: Any, given: dict[str, Any]
+) -> None:
+    hook = opened(visitor, given)
+    options(hook, most=8, temperature=0)
+    asked(hook, "One")
+    asked(hook, "Two")
+    talk = visitor.page.locator(".talk li")
+    expect(talk).to_have_count(4)
+
+    talk.nth(2).get_by_role("button", name="Edit").click()
+    expect(hook("write-input")).to_have_value("Two")
+    expect(talk).to_have_count(2)
+
+    options(hook, most=400)
+    hook("write-send").click()
+    expect(hook("write-output").locator(".piece").nth(2)).to_be_attached(timeout=PATIENCE)
+    hook("write-stop").click()
+    expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    expect(talk).to_have_count(4)
+    options(hook, most=8)
+    asked(hook, "After a stop")  # the worker has lost nothing
+
+    visitor.page.reload()
+    expect(talk).to_have_count(6, timeout=PATIENCE)
+    kept = visitor.page.evaluate("localStorage.getItem('tallow.talk')")
+    assert [each["content"] for each in json.loads(kept)[::2]] == ["One", "Two", "After a stop"]
+    hook("write-new").click()
+    expect(talk).to_have_count(0)
+
+
+def test_what_cannot_be_a_model_is_said(visitor: Any, given: dict[str, Any]) -> None:
+    visitor.open("./?device=wasm#write")
+    hook = visitor.hook
+    hook("write-file").set_input_files(given | {"buffer": given["buffer"][:5000]})
+    hook("write-load").click()
+    expect(hook("write-model")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(hook("write-model")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
+    hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
+    expect(visitor.page.locator("#view-write .message")).to_contain_text("ends with .gguf")
+
+    hook("write-file").set_input_files(given)
+    hook("write-load").click()
+    expect(hook("write-model")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+    hook("write-input").fill("word " * 400)
+    hook("write-send").click()
+    expect(visitor.page.locator("#view-write .message")).to_contain_text(
+        "the model reads 511", timeout=PATIENCE
+    )
+
+
+def test_the_view_is_fetched_when_it_is_opened(visitor: Any) -> None:
+    asked: list[str] = []
+    visitor.page.on("request", lambda request: asked.append(request.url))
+    visitor.open("./?device=wasm")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert not [url for url in asked if "write" in url]
+    visitor.page.locator("#to-write").click()
+    expect(visitor.page.locator("#view-write h1")).to_have_text("Write with a language model")
+    assert len([url for url in asked if "views/write-" in url]) == 1
+    visitor.hook("language-select").select_option("zh")
+    expect(visitor.page.locator("#view-write h1")).to_have_text("用语言模型写作")
+    expect(visitor.hook("write-model")).to_have_text("还没有选择模型。")
