@@ -46,6 +46,12 @@ class _Keys:
         ]
         if not all(isinstance(each, str) for each in texts):
             raise TokenizerError(f"tokenizer.ggml.{name} has other values than texts")
+        try:
+            "".join(texts).encode()
+        except UnicodeEncodeError:
+            raise TokenizerError(
+                f"tokenizer.ggml.{name} has half of a surrogate pair: its reader is to decode UTF-8"
+            ) from None
         return texts
 
     def numbers(self, name: str, count: int, kind: Callable[[Any], Any]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ _READERS: dict[str, Callable[[Spec], Any]] = {
     "truncation": lambda spec: _truncation_of(spec),
     "padding": lambda spec: _padding_of(spec),
 }
+
+# Whether a text may have half of a surrogate pair; most have whole ones, or none.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 _STRATEGIES: dict[str, Strategy] = {
     "LongestFirst": "longest_first",
@@ -73,9 +77,15 @@ def _json(text: str, name: str) -> Any:
     if not isinstance(text, str):
         raise ArgumentError(f"{name}: the content is a {type(text).__name__}, not a text")
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise TokenizerError(f"{name} has half of a surrogate pair, {half}") from None
     except (ValueError, RecursionError) as error:
         raise TokenizerError(f"{name} can't be read as JSON: {error}") from None
+    return value
 
 
 def _read(path: Path) -> str:

@@ -97,6 +97,23 @@ def test_descriptions(parts: dict[str, Any], message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"normalizer": {"type": "Prepend", "prepend": "\ud800"}},
+        {"model": {**WORDS, "vocab": {"\udc00": 0, "<unk>": 1}}},
+        {"added_tokens": [{"id": 3, "content": "a\ud83d"}]},
+    ],
+)
+def test_descriptions_with_half_of_a_surrogate_pair(parts: dict[str, Any]) -> None:
+    for ascii in (True, False):
+        text = json.dumps({"model": WORDS, **parts}, ensure_ascii=ascii)
+        with pytest.raises(TokenizerError, match=r"half of a surrogate pair, U\+D"):
+            Tokenizer.from_str(text)
+    whole = {"model": WORDS, "added_tokens": [{"id": 3, "content": "🙂"}]}
+    assert Tokenizer.from_str(json.dumps(whole)).encode("a🙂").ids == [0, 3]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", "3", "null", '{"model": 1}', "[" * 100_000])
 def test_no_description(text: str) -> None:
     with pytest.raises(TokenizerError):

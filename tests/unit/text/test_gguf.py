@@ -210,6 +210,7 @@ def test_unigram() -> None:
         ({"tokens": None}, "no list tokenizer.ggml.tokens"),
         ({"tokens": [1, 2, 3]}, "other values than texts"),
         ({"tokens": "abc"}, "no list"),
+        ({"tokens": ["a", "b", "ab\ud800"]}, "half of a surrogate pair"),
         ({"merges": None}, "no list tokenizer.ggml.merges"),
         ({"merges": ["a c"]}, "needs 'ac'"),
         ({"merges": ["a"]}, "merge 0 is 'a'"),
