@@ -19,8 +19,7 @@ TallowError (a RuntimeError)
 ├── NonFiniteError       a NaN or an infinity where there must be none (FloatingPointError)
 ├── LinAlgError           a matrix without an inverse or a factorisation (also a RuntimeError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
-├── TokenizerError        a tokenizer's description that is damaged or unsupported (ValueError)
-├── TemplateError         a chat template that is damaged, refuses, or does not end (ValueError)
+├── TextError             a tokenizer's file or a chat template that cannot be used (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── CheckpointError       a run's folder or checkpoint that cannot be used
 ├── WorkerError           a worker of distributed training that fails or is unavailable
@@ -192,14 +191,8 @@ class FormatError(TallowError, ValueError):
     """Bytes that are not a whole, harmless file of weights; nothing of it is loaded."""
 
 
-class TokenizerError(TallowError, ValueError):
-    """A tokenizer's description that is damaged, or has what Tallow does not; or rules that would
-    make a text grow without end."""
-
-
-class TemplateError(TallowError, ValueError):
-    """A chat template that is damaged, refuses the messages, reaches for Python's insides, or does
-    not end."""
+class TextError(TallowError, ValueError):
+    """A tokenizer's description or a chat template that cannot be used."""
 
 
 class CheckpointError(TallowError):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .aligned import Aligned, Step
 from .charsets import WHITE, word_set, written
 from .spec import Spec
@@ -101,7 +101,7 @@ def _in_word(text: str, start: int, end: int) -> bool:
 
 
 def added_of(specs: list[Spec], model: Model) -> dict[int, AddedToken]:
-    """The added tokens of a description, by their numbers. Raises: TokenizerError."""
+    """The added tokens of a description, by their numbers. Raises: TextError."""
     out: dict[int, AddedToken] = {}
     for spec in specs:
         content = spec.text("content")
@@ -117,7 +117,7 @@ def added_of(specs: list[Spec], model: Model) -> dict[int, AddedToken]:
         )
         taken = out.get(number)
         if (taken and taken.content != content) or model.names.get(number, content) != content:
-            raise TokenizerError(
+            raise TextError(
                 f"the added token {content!r:.60} has the number {number}, which is that of "
                 f"{(taken.content if taken else model.names[number])!r:.60}"
             )

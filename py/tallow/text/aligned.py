@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 
-from ..errors import TokenizerError
+from ..errors import TextError
 
 Edit = tuple[int, int, str, Sequence[int]]
 """Start, end, what stands there instead, and for each new character the position of the old one
@@ -18,9 +18,9 @@ _SMALL = 4096
 
 
 def check_growth(before: int, after: int) -> None:
-    """Raises: TokenizerError where rules make a text many times longer."""
+    """Raises: TextError where rules make a text many times longer."""
     if after > _GROWTH * before + _SMALL:
-        raise TokenizerError(
+        raise TextError(
             f"the tokenizer's rules make {after} characters of {before}: a normalizer or "
             "pre-tokenizer that replaces text by more text, again and again"
         )
@@ -55,7 +55,7 @@ class Aligned:
         return Aligned(text, array("i", [origin[at] for at in sources]))
 
     def edited(self, edits: Iterable[Edit]) -> Aligned:
-        """With other text at some places, which are in order. Raises: TokenizerError for a text
+        """With other text at some places, which are in order. Raises: TextError for a text
         that becomes many times longer."""
         before, origin = self.text, self.origin
         texts: list[str] = []

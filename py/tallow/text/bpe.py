@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .spec import Spec
 from .vocabulary import Vocabulary, Word, byte_token
 
@@ -36,14 +36,14 @@ class BPE(Vocabulary):
         byte_fallback: bool = False,
         ignore_merges: bool = False,
     ) -> None:
-        """Raises: TokenizerError for a rule with a token that the vocabulary does not have."""
+        """Raises: TextError for a rule with a token that the vocabulary does not have."""
         super().__init__(vocab)
         self.unknown, self.prefix, self.suffix = unknown, prefix, suffix
         self.fuse_unknown, self.byte_fallback = fuse_unknown, byte_fallback
         self.ignore_merges = ignore_merges
         self.unknown_id = None if unknown is None else vocab.get(unknown)
         if unknown is not None and self.unknown_id is None:
-            raise TokenizerError(f"the unknown token {unknown!r} is not in the vocabulary")
+            raise TextError(f"the unknown token {unknown!r} is not in the vocabulary")
         self._width = max(vocab.values(), default=0) + 1
         self._rules: dict[int, tuple[int, int]] = {}
         skip = len(prefix)
@@ -52,7 +52,7 @@ class BPE(Vocabulary):
                 whole = vocab[left + right[skip:] if skip else left + right]
                 self._rules[vocab[left] * self._width + vocab[right]] = rank, whole
         except KeyError as error:
-            raise TokenizerError(
+            raise TextError(
                 f"the merge of {left!r} and {right!r} needs {error.args[0]!r}, which is not in the "
                 "vocabulary"
             ) from None
@@ -184,7 +184,7 @@ def _pair(value: object, at: int) -> tuple[str, str, int]:
     parts = value.split(" ") if isinstance(value, str) else value
     if isinstance(parts, list) and len(parts) == 2 and all(isinstance(each, str) for each in parts):
         return parts[0], parts[1], at
-    raise TokenizerError(f"merge {at} is {value!r:.60}, not two tokens")
+    raise TextError(f"merge {at} is {value!r:.60}, not two tokens")
 
 
 def merges_of(values: Iterable[object]) -> Iterable[tuple[str, str, int]]:
@@ -193,9 +193,9 @@ def merges_of(values: Iterable[object]) -> Iterable[tuple[str, str, int]]:
 
 
 def bpe_of(spec: Spec, vocab: dict[str, int]) -> BPE:
-    """The model of a description. Raises: TokenizerError."""
+    """The model of a description. Raises: TextError."""
     if spec.value.get("dropout"):
-        raise TokenizerError("dropout is for training: set the tokenizer's dropout to null")
+        raise TextError("dropout is for training: set the tokenizer's dropout to null")
     return BPE(
         vocab,
         merges_of(spec.list("merges")),

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from ..errors import TokenizerError
+from ..errors import TextError
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -127,7 +127,7 @@ def _by_category() -> dict[str, Ranges]:
 
 @cache
 def property_set(name: str) -> Ranges:
-    r"""The characters of `\p{name}`: a category, or one of few scripts. Raises: TokenizerError."""
+    r"""The characters of `\p{name}`: a category, or one of few scripts. Raises: TextError."""
     plain = re.sub(r"[\s_-]", "", name).lower()
     if plain.startswith("^"):
         return inverse(property_set(plain[1:]))
@@ -142,7 +142,7 @@ def property_set(name: str) -> Ranges:
         return _SCRIPTS[plain.removeprefix("script=")]
     fitting = [each for each in _CATEGORIES if each == short or each[0] == short]
     if not fitting:
-        raise TokenizerError(
+        raise TextError(
             f"the pattern's property \\p{{{name}}} is unknown: there are Unicode's categories, "
             f"such as L or Nd, and the scripts {', '.join(sorted(_SCRIPTS))}"
         )

@@ -9,7 +9,7 @@ import unicodedata
 from array import array
 from collections.abc import Iterator
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .aligned import Aligned
 from .spec import Spec
 
@@ -26,14 +26,14 @@ class CharsMap:
     """
 
     def __init__(self, spec: Spec) -> None:
-        """Raises: TokenizerError for a table that is cut short."""
+        """Raises: TextError for a table that is cut short."""
         try:
             table = base64.b64decode(spec.text("precompiled_charsmap"), validate=True)
         except (binascii.Error, ValueError) as error:
-            raise TokenizerError(f"{spec.where}'s precompiled_charsmap is no base64") from error
+            raise TextError(f"{spec.where}'s precompiled_charsmap is no base64") from error
         size = struct.unpack_from("<I", table)[0] if len(table) >= 4 else -1
         if size % 4 or not 0 <= size <= len(table) - 4:
-            raise TokenizerError(
+            raise TextError(
                 f"{spec.where}'s precompiled_charsmap has {len(table)} bytes, and its first four "
                 f"promise {size} for the table"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import PackageError, TemplateError, TokenizerError
+from ..errors import PackageError, TextError
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token")
 
@@ -20,9 +20,9 @@ class ChatTemplate:
     @classmethod
     def from_config(cls, config: object) -> ChatTemplate | None:
         """From a tokenizer_config.json; None if it has no template. Of several, by name, it is the
-        one named "default". Raises: TokenizerError."""
+        one named "default". Raises: TextError."""
         if not isinstance(config, Mapping):
-            raise TokenizerError("tokenizer_config.json is not an object of JSON")
+            raise TextError("tokenizer_config.json is not an object of JSON")
         special = {}
         for name in _NAMED:
             value = config.get(name)
@@ -48,7 +48,7 @@ class ChatTemplate:
         add_generation_prompt: bool = True,
         **variables: object,
     ) -> str:
-        """A conversation as a text. Raises: TemplateError for a template that is damaged, refuses
+        """A conversation as a text. Raises: TextError for a template that is damaged, refuses
         the messages, or does not end; PackageError without jinja2."""
         try:
             from .sandbox import Sandbox, rendered
@@ -71,7 +71,7 @@ class ChatTemplate:
 
 def _check(messages: object) -> None:
     if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
-        raise TemplateError(f"messages are {messages!r:.60}, not a list of dicts")
+        raise TextError(f"messages are {messages!r:.60}, not a list of dicts")
     for at, message in enumerate(messages):
         if not isinstance(message, Mapping) or "role" not in message:
-            raise TemplateError(f"messages[{at}] is {message!r:.60}, not a dict with a role")
+            raise TextError(f"messages[{at}] is {message!r:.60}, not a dict with a role")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .pre_tokenizers import metaspace_options
 from .spec import Spec
 from .stages import (
@@ -115,7 +115,7 @@ def _growth(spec: Spec) -> float:
 
 def decoder(spec: Spec | None) -> Callable[[], list[Stage]]:
     """What makes a decoder's stages for one text. None: tokens with spaces between. Raises:
-    TokenizerError."""
+    TextError."""
     if spec is None:
         return lambda: [Spaced()]
     makes: list[Make] = []
@@ -125,7 +125,7 @@ def decoder(spec: Spec | None) -> Callable[[], list[Stage]]:
         make = each.chosen(_KINDS)(each)
         growth *= _growth(each) if each.kind == "Replace" else 1
         if growth > _MOST:
-            raise TokenizerError(
+            raise TextError(
                 f"{spec.where} makes a token more than {_MOST} times longer: it replaces text by "
                 "more text, again and again"
             )

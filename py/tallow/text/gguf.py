@@ -10,7 +10,7 @@ import base64
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .added import AddedToken
 from .aligned import Step
 from .bpe import BPE, merges_of
@@ -40,16 +40,16 @@ class _Keys:
     def texts(self, name: str) -> list[str]:
         values = self.get(name)
         if values is None or isinstance(values, str | bytes):
-            raise TokenizerError(f"the file's metadata has no list tokenizer.ggml.{name}")
+            raise TextError(f"the file's metadata has no list tokenizer.ggml.{name}")
         texts = [
             each.decode(errors="replace") if isinstance(each, bytes) else each for each in values
         ]
         if not all(isinstance(each, str) for each in texts):
-            raise TokenizerError(f"tokenizer.ggml.{name} has other values than texts")
+            raise TextError(f"tokenizer.ggml.{name} has other values than texts")
         try:
             "".join(texts).encode()
         except UnicodeEncodeError:
-            raise TokenizerError(
+            raise TextError(
                 f"tokenizer.ggml.{name} has half of a surrogate pair: its reader is to decode UTF-8"
             ) from None
         return texts
@@ -61,9 +61,7 @@ class _Keys:
         except (TypeError, ValueError):
             numbers = []
         if len(numbers) != count:
-            raise TokenizerError(
-                f"tokenizer.ggml.{name} has {len(numbers)} numbers for {count} tokens"
-            )
+            raise TextError(f"tokenizer.ggml.{name} has {len(numbers)} numbers for {count} tokens")
         return numbers
 
     def id(self, name: str, count: int) -> int | None:
@@ -72,21 +70,19 @@ class _Keys:
         if value is None:
             return None
         if not isinstance(value, int) and not hasattr(value, "__index__"):
-            raise TokenizerError(f"tokenizer.ggml.{name}_token_id is {value!r:.60}, not a number")
+            raise TextError(f"tokenizer.ggml.{name}_token_id is {value!r:.60}, not a number")
         number = int(value)
         if not 0 <= number < count:
-            raise TokenizerError(f"tokenizer.ggml.{name}_token_id is {number} of {count} tokens")
+            raise TextError(f"tokenizer.ggml.{name}_token_id is {number} of {count} tokens")
         return number
 
 
 def parts(metadata: Mapping[str, object]) -> dict[str, Any]:
-    """What a `Tokenizer` is made of. Raises: TokenizerError."""
+    """What a `Tokenizer` is made of. Raises: TextError."""
     keys = _Keys(metadata)
     kind = keys.get("model")
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise TokenizerError(
-            f"tokenizer.ggml.model is {kind!r}: there are {', '.join(sorted(_KINDS))}"
-        )
+        raise TextError(f"tokenizer.ggml.model is {kind!r}: there are {', '.join(sorted(_KINDS))}")
     tokens = keys.texts("tokens")
     types = (
         keys.numbers("token_type", len(tokens), int)
@@ -137,7 +133,7 @@ def _byte_level(keys: _Keys, tokens: list[str], types: list[int]) -> dict[str, A
     name = keys.get("pre", "default")
     cuts = CUTS.get(SAME.get(name, name)) if isinstance(name, str) else None
     if cuts is None:
-        raise TokenizerError(
+        raise TextError(
             f"tokenizer.ggml.pre is {name!r}: there are {', '.join(sorted([*CUTS, *SAME]))}"
         )
     merges = merges_of(keys.texts("merges"))

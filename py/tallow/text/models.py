@@ -30,7 +30,7 @@ def _guessed(spec: Spec) -> str:
 
 
 def model(spec: Spec) -> Model:
-    """The model of a description. Raises: TokenizerError."""
+    """The model of a description. Raises: TextError."""
     if spec.value.get("type") is None:
         return _KINDS[_guessed(spec)](spec)
     return spec.chosen(_KINDS)(spec)

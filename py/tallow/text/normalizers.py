@@ -171,5 +171,5 @@ _KINDS: dict[str, Callable[[Spec], Step]] = {
 
 
 def normalizer(spec: Spec) -> Step:
-    """The normalizer of a description. Raises: TokenizerError."""
+    """The normalizer of a description. Raises: TextError."""
     return spec.chosen(_KINDS)(spec)

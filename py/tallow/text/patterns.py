@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .charsets import LAST, Ranges, escape_set, inverse, property_set, union, written
 
 _BMP = 0xFFFF
@@ -23,8 +23,8 @@ class _Reader:
     def __init__(self, pattern: str, last: int) -> None:
         self.pattern, self.last, self.at = pattern, last, 0
 
-    def fail(self, why: str) -> TokenizerError:
-        return TokenizerError(f"the pattern {self.pattern[:80]!r} {why} at {self.at}")
+    def fail(self, why: str) -> TextError:
+        return TextError(f"the pattern {self.pattern[:80]!r} {why} at {self.at}")
 
     def take(self) -> str:
         if self.at >= len(self.pattern):
@@ -170,7 +170,7 @@ class Pattern:
     """
 
     def __init__(self, source: str) -> None:
-        """Raises: TokenizerError for a pattern that `re` can't have, or that could take for
+        """Raises: TextError for a pattern that `re` can't have, or that could take for
         ever."""
         self.source = source
         self._compiled: dict[int, re.Pattern[str]] = {}
@@ -181,7 +181,7 @@ class Pattern:
             try:
                 self._compiled[last] = re.compile(_Reader(self.source, last).run())
             except (re.error, RecursionError, OverflowError) as error:
-                raise TokenizerError(
+                raise TextError(
                     f"the pattern {self.source[:80]!r} can't be used: {error}"
                 ) from error
         return self._compiled[last]

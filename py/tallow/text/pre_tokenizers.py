@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .aligned import Aligned
 from .bytes_as_text import as_text
 from .charsets import SPACES, Ranges, inverse, property_set, union, written
@@ -162,7 +162,7 @@ def metaspace_options(spec: Spec) -> tuple[str, str]:
     if spec.value.get("add_prefix_space") is False and "prepend_scheme" not in spec.value:
         scheme = "never"
     if scheme not in ("always", "first", "never") or len(sign) != 1:
-        raise TokenizerError(f"{spec.where} has prepend_scheme {scheme!r}, replacement {sign!r}")
+        raise TextError(f"{spec.where} has prepend_scheme {scheme!r}, replacement {sign!r}")
     return sign, scheme
 
 
@@ -191,9 +191,7 @@ def _split_of(spec: Spec) -> CutStep:
 def _behavior(spec: Spec, default: str) -> str:
     name = spec.text("behavior", default)
     if name not in _BEHAVIORS:
-        raise TokenizerError(
-            f"{spec.where} has behavior {name!r}: there are {', '.join(_BEHAVIORS)}"
-        )
+        raise TextError(f"{spec.where} has behavior {name!r}: there are {', '.join(_BEHAVIORS)}")
     return name
 
 
@@ -230,7 +228,7 @@ def _steps(spec: Spec) -> list[CutStep]:
 
 
 def pre_tokenizer(spec: Spec) -> CutStep:
-    """The pre-tokenizer of a description. Raises: TokenizerError."""
+    """The pre-tokenizer of a description. Raises: TextError."""
     return in_order(_steps(spec))
 
 

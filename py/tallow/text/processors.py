@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .bytes_as_text import BYTE_CHARS
 from .encoding import Detail, Encoding, Part, extra
 from .spec import Spec
@@ -128,7 +128,7 @@ def _token(spec: Spec, key: str) -> tuple[list[str], list[int]]:
     match spec.value.get(key):
         case [str() as name, int() as number]:
             return [name], [number]
-    raise TokenizerError(
+    raise TextError(
         f"{spec.where} has {key} {spec.value.get(key)!r:.60}, not a token's name and number"
     )
 
@@ -156,8 +156,8 @@ def _piece(value: object, special: Mapping[str, Any], where: str) -> Template.Pi
             match special.get(name):
                 case {"ids": list() as ids, "tokens": list() as names} if len(ids) == len(names):
                     return (list(names), list(ids)), type_id
-            raise TokenizerError(f"{where} has no special token {name!r}")
-    raise TokenizerError(f"{where} has the piece {value!r:.80}")
+            raise TextError(f"{where} has no special token {name!r}")
+    raise TextError(f"{where} has the piece {value!r:.80}")
 
 
 def _template_of(spec: Spec) -> Processor:
@@ -165,7 +165,7 @@ def _template_of(spec: Spec) -> Processor:
     single = [_piece(each, special, spec.where) for each in spec.list("single")]
     pair = [_piece(each, special, spec.where) for each in spec.list("pair")]
     if any(what == 1 for what, _ in single):
-        raise TokenizerError(f"{spec.where}'s template for one text has a second one")
+        raise TextError(f"{spec.where}'s template for one text has a second one")
     return Template(single, pair)
 
 
@@ -185,5 +185,5 @@ _KINDS: dict[str, Callable[[Spec], Processor]] = {
 
 
 def processor(spec: Spec) -> Processor:
-    """The post-processor of a description. Raises: TokenizerError."""
+    """The post-processor of a description. Raises: TextError."""
     return spec.chosen(_KINDS)(spec)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError, TokenizerError
+from ..errors import ArgumentError, TextError
 from .added import added_of
 from .chat import ChatTemplate
 from .decoders import decoder
@@ -40,7 +40,7 @@ _STRATEGIES: dict[str, Strategy] = {
 
 def parts(text: str, config: str | None = None) -> dict[str, Any]:
     """What a `Tokenizer` is made of, from the contents of tokenizer.json and
-    tokenizer_config.json. Raises: TokenizerError."""
+    tokenizer_config.json. Raises: TextError."""
     value = Spec(_json(text, "tokenizer.json"), "the tokenizer")
     made: dict[str, Any] = {
         key.removeprefix("post_"): read(value.part(key))
@@ -58,7 +58,7 @@ def parts(text: str, config: str | None = None) -> dict[str, Any]:
 
 def parts_of_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The same from a tokenizer.json or its folder, with the chat template beside it. Raises:
-    TokenizerError, OSError."""
+    TextError, OSError."""
     file = Path(path)
     if file.is_dir():
         file = file / "tokenizer.json"
@@ -82,9 +82,9 @@ def _json(text: str, name: str) -> Any:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = f"U+{ord(error.object[error.start]):04X}"
-        raise TokenizerError(f"{name} has half of a surrogate pair, {half}") from None
+        raise TextError(f"{name} has half of a surrogate pair, {half}") from None
     except (ValueError, RecursionError) as error:
-        raise TokenizerError(f"{name} can't be read as JSON: {error}") from None
+        raise TextError(f"{name} can't be read as JSON: {error}") from None
     return value
 
 
@@ -92,13 +92,13 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise TokenizerError(f"{path.name} is not UTF-8: {error}") from None
+        raise TextError(f"{path.name} is not UTF-8: {error}") from None
 
 
 def _truncation_of(spec: Spec) -> Truncation:
     name = spec.text("strategy", "LongestFirst")
     if name not in _STRATEGIES:
-        raise TokenizerError(f"{spec.where} has strategy {name!r}: {', '.join(_STRATEGIES)}")
+        raise TextError(f"{spec.where} has strategy {name!r}: {', '.join(_STRATEGIES)}")
     return Truncation(spec.number("max_length"), _STRATEGIES[name], _direction(spec))
 
 

@@ -19,7 +19,7 @@ from jinja2 import ext, nodes, sandbox
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
-from ..errors import TemplateError
+from ..errors import TextError
 
 ALLOWANCE = 300_000
 """How many turns of loops and calls a template may take. 100 characters count as one."""
@@ -67,15 +67,15 @@ class Sandbox(sandbox.ImmutableSandboxedEnvironment):
         self.globals.update(kept, raise_exception=_refuse, strftime_now=_now)
 
     def compiled(self, source: str) -> jinja2.Template:
-        """A template. Raises: TemplateError."""
+        """A template. Raises: TextError."""
         try:
             return self.from_string(source)
         except jinja2.TemplateError as error:
             line = getattr(error, "lineno", None)
             where = f" in line {line}" if line else ""
-            raise TemplateError(f"the chat template is damaged{where}: {error.message}") from error
+            raise TextError(f"the chat template is damaged{where}: {error.message}") from error
         except (RecursionError, SyntaxError, MemoryError) as error:
-            raise TemplateError(f"the chat template nests too deeply: {error}") from error
+            raise TextError(f"the chat template nests too deeply: {error}") from error
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = super()._parse(source, name, filename)
@@ -85,13 +85,13 @@ class Sandbox(sandbox.ImmutableSandboxedEnvironment):
         return _Makers().visit(tree)  # type: ignore[no-any-return]
 
     def spend(self, size: float = 0) -> str:
-        """Takes a turn, and what has a size, from the allowance. Raises: TemplateError where
+        """Takes a turn, and what has a size, from the allowance. Raises: TextError where
         nothing is left."""
         if size > LENGTH:
-            raise TemplateError(f"the chat template makes more than {LENGTH} characters")
+            raise TextError(f"the chat template makes more than {LENGTH} characters")
         self.left -= 1 + int(size) // 100
         if self.left < 0:
-            raise TemplateError(
+            raise TextError(
                 "the chat template does not end: its loops take more than "
                 f"{ALLOWANCE} turns, or make more than {100 * ALLOWANCE} characters"
             )
@@ -122,8 +122,8 @@ class Sandbox(sandbox.ImmutableSandboxedEnvironment):
         return self.made(super().call(context, obj, *args, **kwargs))
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> NoReturn:
-        """Refuses an attribute of Python's. Raises: TemplateError."""
-        raise TemplateError(
+        """Refuses an attribute of Python's. Raises: TextError."""
+        raise TextError(
             f"the chat template reaches for what it must not: {attribute!r} of a "
             f"{type(obj).__name__}"
         )
@@ -168,7 +168,7 @@ class _Makers(NodeTransformer):
 
 
 def rendered(template: jinja2.Template, variables: Mapping[str, Any]) -> str:
-    """A template's text. Raises: TemplateError."""
+    """A template's text. Raises: TextError."""
     environment: Any = template.environment
     environment.left = ALLOWANCE
     out = []
@@ -176,14 +176,14 @@ def rendered(template: jinja2.Template, variables: Mapping[str, Any]) -> str:
         for piece in template.generate(variables):
             environment.spend(len(piece))
             out.append(piece)
-    except TemplateError:
+    except TextError:
         raise
     except jinja2.exceptions.SecurityError as error:
-        raise TemplateError(f"the chat template reaches for what it must not: {error}") from error
+        raise TextError(f"the chat template reaches for what it must not: {error}") from error
     except jinja2.TemplateError as error:
-        raise TemplateError(f"the chat template can't be filled: {error.message}") from error
+        raise TextError(f"the chat template can't be filled: {error.message}") from error
     except Exception as error:  # whatever operators and methods raise for such values
-        raise TemplateError(
+        raise TextError(
             f"the chat template can't be filled: {type(error).__name__}: {error}"
         ) from error
     return "".join(out)
@@ -203,7 +203,7 @@ def _as_json(
 
 
 def _refuse(why: object) -> NoReturn:
-    raise TemplateError(f"the chat template refuses the messages: {why}")
+    raise TextError(f"the chat template refuses the messages: {why}")
 
 
 def _now(form: str) -> str:
@@ -213,12 +213,12 @@ def _now(form: str) -> str:
 
 def _check_form(form: object) -> None:
     if isinstance(form, str) and _WIDE.search(form):
-        raise TemplateError(f"the chat template has the format {form!r:.60}, which is too wide")
+        raise TextError(f"the chat template has the format {form!r:.60}, which is too wide")
 
 
 def _weight(value: Any) -> int:
     """About how many characters a value has when it is written out, with all that is in it.
-    Raises: TemplateError for too many parts, as in lists that hold one another."""
+    Raises: TextError for too many parts, as in lists that hold one another."""
     if isinstance(value, str):
         return len(value)
     if not isinstance(value, list | tuple | dict):
@@ -236,7 +236,7 @@ def _weight(value: Any) -> int:
         else:
             total += len(each) if isinstance(each, str) else 1
         if parts + len(waiting) > _NODES:
-            raise TemplateError(f"the chat template makes a list of more than {_NODES} parts")
+            raise TextError(f"the chat template makes a list of more than {_NODES} parts")
     return total
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .patterns import Pattern, literal
 
 _Made = TypeVar("_Made")
@@ -18,11 +18,11 @@ class Spec:
     """One part of a description, such as a normalizer. where: its name for messages."""
 
     def __init__(self, value: object, where: str, depth: int = 0) -> None:
-        """Raises: TokenizerError for what is no part, or nests without end."""
+        """Raises: TextError for what is no part, or nests without end."""
         if not isinstance(value, Mapping):
-            raise TokenizerError(f"{where} is {value!r:.60}, not an object of JSON")
+            raise TextError(f"{where} is {value!r:.60}, not an object of JSON")
         if depth > _DEEPEST:
-            raise TokenizerError(f"{where} nests more than {_DEEPEST} deep")
+            raise TextError(f"{where} nests more than {_DEEPEST} deep")
         self.value, self.where, self.depth = value, where, depth
 
     @property
@@ -31,10 +31,10 @@ class Spec:
         return self.text("type")
 
     def chosen(self, known: Mapping[str, _Made]) -> _Made:
-        """What is known under the part's kind. Raises: TokenizerError for a kind that is not."""
+        """What is known under the part's kind. Raises: TextError for a kind that is not."""
         kind = self.value.get("type")
         if not isinstance(kind, str) or kind not in known:
-            raise TokenizerError(
+            raise TextError(
                 f"{self.where} has the type {kind!r:.60}: there are {', '.join(sorted(known))}"
             )
         return known[kind]
@@ -42,7 +42,7 @@ class Spec:
     def _of(self, key: str, kind: type | tuple[type, ...], default: object, name: str) -> Any:
         value = self.value.get(key, default)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-            raise TokenizerError(f"{self.where} has {key} {value!r:.60}, not {name}")
+            raise TextError(f"{self.where} has {key} {value!r:.60}, not {name}")
         return value
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -61,7 +61,7 @@ class Spec:
         """A whole number that is not negative."""
         value = int(self._of(key, int, default, "a whole number"))
         if value < 0:
-            raise TokenizerError(f"{self.where} has {key} {value}, below 0")
+            raise TextError(f"{self.where} has {key} {value}, below 0")
         return value
 
     def list(self, key: str) -> list[Any]:
@@ -84,6 +84,4 @@ class Spec:
             return literal(value["String"])
         if isinstance(value.get("Regex"), str):
             return Pattern(value["Regex"])
-        raise TokenizerError(
-            f"{self.where} has the pattern {dict(value)!r:.60}, no String or Regex"
-        )
+        raise TextError(f"{self.where} has the pattern {dict(value)!r:.60}, no String or Regex")

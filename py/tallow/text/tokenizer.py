@@ -61,20 +61,20 @@ class Tokenizer:
     @classmethod
     def from_str(cls, text: str, *, config: str | None = None) -> Tokenizer:
         """From the content of a tokenizer.json. config: that of tokenizer_config.json, which has
-        the chat template. Raises: TokenizerError for what can't be used, with the reason."""
+        the chat template. Raises: TextError for what can't be used, with the reason."""
         return cls(**parts(text, config))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Tokenizer:
         """From a tokenizer.json, or from its folder. The chat template is that of
-        tokenizer_config.json, or of chat_template.jinja, beside it. Raises: TokenizerError,
+        tokenizer_config.json, or of chat_template.jinja, beside it. Raises: TextError,
         OSError."""
         return cls(**parts_of_file(path))
 
     @classmethod
     def from_gguf(cls, metadata: Mapping[str, object]) -> Tokenizer:
         """From a GGUF file's metadata, by their keys, such as "tokenizer.ggml.tokens". Raises:
-        TokenizerError."""
+        TextError."""
         from .gguf import parts as parts_of_gguf
 
         return cls(**parts_of_gguf(metadata))
@@ -272,7 +272,7 @@ class Tokenizer:
         template knows, such as `enable_thinking`. The text has the special tokens that it needs, so
         encode it with `add_special_tokens=False`.
 
-        Raises: OptionError without a template; TemplateError for one that is damaged, refuses the
+        Raises: OptionError without a template; TextError for one that is damaged, refuses the
         messages, or does not end; PackageError without jinja2: pip install tallow[text].
         """
         if self.chat is None:

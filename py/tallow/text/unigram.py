@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .spec import Spec
 from .vocabulary import Vocabulary, Word, byte_token
 
@@ -20,12 +20,12 @@ class Unigram(Vocabulary):
         unknown: int | None,
         byte_fallback: bool = False,
     ) -> None:
-        """unknown: the number of the unknown token. Raises: TokenizerError for one that is not
+        """unknown: the number of the unknown token. Raises: TextError for one that is not
         there."""
         super().__init__({name: number for number, (name, _) in enumerate(tokens)})
         self.names = {number: name for number, (name, _) in enumerate(tokens)}
         if unknown is not None and not 0 <= unknown < len(tokens):
-            raise TokenizerError(f"the unknown token is {unknown} of {len(tokens)}")
+            raise TextError(f"the unknown token is {unknown} of {len(tokens)}")
         self.unknown, self.byte_fallback = unknown, byte_fallback
         self._scores = dict(tokens)
         self._unknown_score = min((score for _, score in tokens), default=0.0) - _PENALTY
@@ -72,7 +72,7 @@ class Unigram(Vocabulary):
         return cuts[::-1]
 
     def word(self, text: str) -> Word:
-        """The tokens of a word. Raises: TokenizerError for an unknown character without an unknown
+        """The tokens of a word. Raises: TextError for an unknown character without an unknown
         token."""
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
@@ -90,9 +90,7 @@ class Unigram(Vocabulary):
             if token is None:
                 token = self.unknown
             if token is None:
-                raise TokenizerError(
-                    f"the vocabulary has neither {piece!r:.60} nor an unknown token"
-                )
+                raise TextError(f"the vocabulary has neither {piece!r:.60} nor an unknown token")
             ids.append(token)
             spans.append((start, end))
             names.append(piece)
@@ -100,15 +98,13 @@ class Unigram(Vocabulary):
 
 
 def unigram_of(spec: Spec) -> Unigram:
-    """The model of a description. Raises: TokenizerError."""
+    """The model of a description. Raises: TextError."""
     tokens = []
     for at, each in enumerate(spec.list("vocab")):
         match each:
             case [str() as name, int() | float() as score]:
                 tokens.append((name, float(score)))
             case _:
-                raise TokenizerError(
-                    f"{spec.where}'s vocab[{at}] is {each!r:.60}, no token's score"
-                )
+                raise TextError(f"{spec.where}'s vocab[{at}] is {each!r:.60}, no token's score")
     unknown = None if spec.value.get("unk_id") is None else spec.number("unk_id")
     return Unigram(tokens, unknown=unknown, byte_fallback=spec.flag("byte_fallback", False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from ..errors import TokenizerError
+from ..errors import TextError
 
 
 class Word(NamedTuple):
@@ -41,10 +41,10 @@ def byte_token(byte: int) -> str:
 
 
 def vocab_of(value: object) -> dict[str, int]:
-    """A vocabulary from names with numbers. Raises: TokenizerError."""
+    """A vocabulary from names with numbers. Raises: TextError."""
     if not isinstance(value, dict):
-        raise TokenizerError(f"the model's vocab is {value!r:.60}, not an object of JSON")
+        raise TextError(f"the model's vocab is {value!r:.60}, not an object of JSON")
     for name, number in value.items():
         if type(number) is not int or not 0 <= number < 1 << 31:
-            raise TokenizerError(f"the token {name!r:.60} has the number {number!r:.60}")
+            raise TextError(f"the token {name!r:.60} has the number {number!r:.60}")
     return value

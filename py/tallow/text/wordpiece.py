@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import TokenizerError
+from ..errors import TextError
 from .spec import Spec
 from .vocabulary import Vocabulary, Word
 
@@ -12,11 +12,11 @@ class WordPiece(Vocabulary):
     of which some part is not in it is unknown as a whole."""
 
     def __init__(self, vocab: dict[str, int], *, unknown: str, prefix: str, longest: int) -> None:
-        """longest: words of more characters are unknown. Raises: TokenizerError for a vocabulary
+        """longest: words of more characters are unknown. Raises: TextError for a vocabulary
         without the unknown token."""
         super().__init__(vocab)
         if unknown not in vocab:
-            raise TokenizerError(f"the unknown token {unknown!r} is not in the vocabulary")
+            raise TextError(f"the unknown token {unknown!r} is not in the vocabulary")
         self.unknown, self.prefix, self.longest = unknown, prefix, longest
         self._width = max(map(len, vocab))
 
@@ -50,16 +50,16 @@ class WordLevel(Vocabulary):
         self.unknown = unknown
 
     def word(self, text: str) -> Word:
-        """The word's token. Raises: TokenizerError for an unknown word without an unknown
+        """The word's token. Raises: TextError for an unknown word without an unknown
         token."""
         token = self.vocab.get(text, self.vocab.get(self.unknown))
         if token is None:
-            raise TokenizerError(f"the vocabulary has neither {text!r:.60} nor {self.unknown!r}")
+            raise TextError(f"the vocabulary has neither {text!r:.60} nor {self.unknown!r}")
         return Word([token], [(0, len(text))])
 
 
 def wordpiece_of(spec: Spec, vocab: dict[str, int]) -> WordPiece:
-    """The model of a description. Raises: TokenizerError."""
+    """The model of a description. Raises: TextError."""
     return WordPiece(
         vocab,
         unknown=spec.text("unk_token", "[UNK]"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tallow as tl
-from tallow.errors import ArgumentError, DataError, OptionError, TallowError, TokenizerError
+from tallow.errors import ArgumentError, DataError, OptionError, TallowError, TextError
 from tallow.text import Tokenizer
 
 WORDS = {"type": "WordLevel", "vocab": {"a": 0, "<unk>": 1, "<T>": 2}, "unk_token": "<unk>"}
@@ -92,7 +92,7 @@ def split(pattern: str) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_descriptions(parts: dict[str, Any], message: str) -> None:
-    with pytest.raises(TokenizerError, match=message) as error:
+    with pytest.raises(TextError, match=message) as error:
         Tokenizer.from_str(json.dumps({"model": WORDS, **parts}))
     assert "\n" not in str(error.value)
 
@@ -108,7 +108,7 @@ def test_descriptions(parts: dict[str, Any], message: str) -> None:
 def test_descriptions_with_half_of_a_surrogate_pair(parts: dict[str, Any]) -> None:
     for ascii in (True, False):
         text = json.dumps({"model": WORDS, **parts}, ensure_ascii=ascii)
-        with pytest.raises(TokenizerError, match=r"half of a surrogate pair, U\+D"):
+        with pytest.raises(TextError, match=r"half of a surrogate pair, U\+D"):
             Tokenizer.from_str(text)
     whole = {"model": WORDS, "added_tokens": [{"id": 3, "content": "🙂"}]}
     assert Tokenizer.from_str(json.dumps(whole)).encode("a🙂").ids == [0, 3]
@@ -116,13 +116,13 @@ def test_descriptions_with_half_of_a_surrogate_pair(parts: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "3", "null", '{"model": 1}', "[" * 100_000])
 def test_no_description(text: str) -> None:
-    with pytest.raises(TokenizerError):
+    with pytest.raises(TextError):
         Tokenizer.from_str(text)
 
 
 def test_files(tmp_path) -> None:
     (tmp_path / "tokenizer.json").write_bytes(b"\xff\xfe{}")
-    with pytest.raises(TokenizerError, match="not UTF-8"):
+    with pytest.raises(TextError, match="not UTF-8"):
         Tokenizer.from_file(tmp_path)
     with pytest.raises(FileNotFoundError):
         Tokenizer.from_file(tmp_path / "none.json")
@@ -142,7 +142,7 @@ def test_files(tmp_path) -> None:
 )  # fmt: skip
 def test_rules_that_make_a_text_grow_for_ever(normalizer: dict[str, Any]) -> None:
     made = Tokenizer.from_str(json.dumps({"model": WORDS, "normalizer": normalizer}))
-    with pytest.raises(TokenizerError, match="again and again"):
+    with pytest.raises(TextError, match="again and again"):
         made.encode("aaé")
 
 

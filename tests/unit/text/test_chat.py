@@ -8,7 +8,7 @@ import time
 import pytest
 
 import tallow as tl
-from tallow.errors import OptionError, PackageError, TemplateError, TokenizerError
+from tallow.errors import OptionError, PackageError, TextError
 from tallow.text import ChatTemplate
 from tallow_build.content import networks
 
@@ -124,7 +124,7 @@ def test_what_templates_use() -> None:
 )
 def test_templates_without_an_end(source: str) -> None:
     begun = time.process_time()
-    with pytest.raises(TemplateError, match=r"does not end|more than|too wide|recursion") as error:
+    with pytest.raises(TextError, match=r"does not end|more than|too wide|recursion") as error:
         ChatTemplate(source).render(MESSAGES)
     assert "\n" not in str(error.value)
     assert time.process_time() - begun < 60  # they would take hours, or all memory
@@ -150,7 +150,7 @@ def test_templates_without_an_end(source: str) -> None:
 )
 def test_templates_that_reach_for_python(source: str) -> None:
     messages = [{"role": "user", "content": "hi"}]
-    with pytest.raises(TemplateError) as error:
+    with pytest.raises(TextError) as error:
         print(ChatTemplate(source).render(messages))
     assert "\n" not in str(error.value)
     assert messages == [{"role": "user", "content": "hi"}]
@@ -171,7 +171,7 @@ def test_templates_that_reach_for_python(source: str) -> None:
     ],
 )
 def test_damaged_templates(source: str, message: str) -> None:
-    with pytest.raises(TemplateError, match=message):
+    with pytest.raises(TextError, match=message):
         ChatTemplate(source).render(MESSAGES)
 
 
@@ -182,7 +182,7 @@ def test_a_template_can_be_filled_again_and_again() -> None:
 
 @pytest.mark.parametrize("messages", ["hi", {"role": "user"}, ["hi"], [{"content": "hi"}], None])
 def test_messages_of_another_kind(messages: object) -> None:
-    with pytest.raises(TemplateError, match="messages"):
+    with pytest.raises(TextError, match="messages"):
         ChatTemplate("x").render(messages)
 
 
@@ -200,7 +200,7 @@ def test_configs() -> None:
     template = ChatTemplate.from_config({"chat_template": several, "bos_token": {"content": "<s>"}})
     assert template is not None and template.render([]) == "<s>"
     assert ChatTemplate.from_config({}) is None
-    with pytest.raises(TokenizerError, match="not an object"):
+    with pytest.raises(TextError, match="not an object"):
         ChatTemplate.from_config([])
 
 

@@ -15,7 +15,7 @@ from tests.unit.text.texts import corpus, english
 from tokenizers import models, trainers
 
 import tallow as tl
-from tallow.errors import TokenizerError
+from tallow.errors import TextError
 from tallow.text import Tokenizer
 
 NORMAL, UNKNOWN, CONTROL, USER, BYTE = 1, 2, 3, 4, 6
@@ -234,7 +234,7 @@ def test_metadata_that_can_not_be_used(change: dict[str, Any], message: str) -> 
         "token_type": [1, 1, 1],
     }
     assert Tokenizer.from_gguf(keys(**sound)).encode("abab").ids == [2, 2]
-    with pytest.raises(TokenizerError, match=message) as error:
+    with pytest.raises(TextError, match=message) as error:
         Tokenizer.from_gguf(keys(**(sound | change)))
     assert "\n" not in str(error.value)
 
