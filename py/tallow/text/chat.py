@@ -10,6 +10,21 @@ from ..errors import PackageError, TextError
 _NAMED = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token")
 
 
+def special_tokens(config: object) -> dict[str, str]:
+    """The special tokens of a tokenizer_config.json by their parts, such as "eos_token". Raises:
+    TextError."""
+    if not isinstance(config, Mapping):
+        raise TextError("tokenizer_config.json is not an object of JSON")
+    special = {}
+    for name in _NAMED:
+        value = config.get(name)
+        if isinstance(value, Mapping):
+            value = value.get("content")
+        if isinstance(value, str):
+            special[name] = value
+    return special
+
+
 class ChatTemplate:
     """A template, and the special tokens that it may name, such as "bos_token"."""
 
@@ -21,15 +36,8 @@ class ChatTemplate:
     def from_config(cls, config: object) -> ChatTemplate | None:
         """From a tokenizer_config.json; None if it has no template. Of several, by name, it is the
         one named "default". Raises: TextError."""
-        if not isinstance(config, Mapping):
-            raise TextError("tokenizer_config.json is not an object of JSON")
-        special = {}
-        for name in _NAMED:
-            value = config.get(name)
-            if isinstance(value, Mapping):
-                value = value.get("content")
-            if isinstance(value, str):
-                special[name] = value
+        special = special_tokens(config)
+        assert isinstance(config, Mapping)
         source = config.get("chat_template")
         if isinstance(source, list):
             named = {

@@ -27,6 +27,15 @@ from .wordpiece import WordPiece
 _CONTROL, _USER, _UNUSED, _BYTE = 3, 4, 5, 6
 _UNKNOWN = 2
 
+# What the format calls special tokens, and what templates call them.
+_PARTS = {
+    "bos": "bos_token",
+    "eos": "eos_token",
+    "eot": "eot_token",
+    "unknown": "unk_token",
+    "padding": "pad_token",
+}
+
 
 class _Keys:
     """The metadata, checked where they are read."""
@@ -97,10 +106,11 @@ def parts(metadata: Mapping[str, object]) -> dict[str, Any]:
     }
     made.setdefault("processor", _template(keys, tokens, kind))
     names = {
-        f"{name}_token": tokens[number]
-        for name in ("bos", "eos", "unknown", "padding")
+        part: tokens[number]
+        for name, part in _PARTS.items()
         if (number := keys.id(name, len(tokens))) is not None
     }
+    made["special_tokens"] = names
     template = metadata.get("tokenizer.chat_template")
     if isinstance(template, str):
         made["chat"] = ChatTemplate(template, names)
@@ -110,7 +120,8 @@ def parts(metadata: Mapping[str, object]) -> dict[str, Any]:
 def _template(keys: _Keys, tokens: list[str], kind: str) -> Processor | None:
     """The beginning and the end that texts get."""
     first, last = keys.id("bos", len(tokens)), keys.id("eos", len(tokens))
-    before = [first] if first is not None and keys.get("add_bos_token", kind == "llama") else []
+    usual = kind == "llama" or keys.get("pre") in WHOLE_WORDS
+    before = [first] if first is not None and keys.get("add_bos_token", usual) else []
     after = [last] if last is not None and keys.get("add_eos_token", kind == "t5") else []
     if not before and not after:
         return None

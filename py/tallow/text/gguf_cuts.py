@@ -46,7 +46,5 @@ SAME = {
     "llama4": "gpt-4o",
 }  # fmt: skip
 
-WHOLE_WORDS = frozenset(
-    ("llama-bpe", "llama3", "llama-v3", "lfm2", "falcon3", "pixtral", "gpt-4o", "tekken", "llama4")
-)
-"""Those for which a word that is a token needs no merges."""
+WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3", "lfm2", "falcon3", "pixtral", "tekken")
+"""Those for which a word that is a token needs no merges, and texts begin with a token."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ArgumentError, TextError
 from .added import added_of
-from .chat import ChatTemplate
+from .chat import ChatTemplate, special_tokens
 from .decoders import decoder
 from .encoding import Padding, Side, Strategy, Truncation, side
 from .models import model
@@ -52,7 +52,9 @@ def parts(text: str, config: str | None = None) -> dict[str, Any]:
     if value.value.get("added_tokens"):
         made["added"] = added_of(list(value.parts("added_tokens")), made["model"])
     if config is not None:
-        made["chat"] = ChatTemplate.from_config(_json(config, "tokenizer_config.json"))
+        settings = _json(config, "tokenizer_config.json")
+        made["special_tokens"] = special_tokens(settings)
+        made["chat"] = ChatTemplate.from_config(settings)
     return made
 
 
@@ -68,8 +70,7 @@ def parts_of_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     )
     made = parts(_read(file), _read(beside) if beside.is_file() else None)
     if template.is_file():
-        chat = made.get("chat")
-        made["chat"] = ChatTemplate(_read(template), chat.special if chat else None)
+        made["chat"] = ChatTemplate(_read(template), made.get("special_tokens"))
     return made
 
 

@@ -32,7 +32,9 @@ _Run = tuple[Aligned, list[tuple[int, int]], list[Word] | int]
 class Tokenizer:
     """Texts as tokens, and back.
 
-    `from_file`, `from_str` and `from_gguf` make one. Not safe for two threads at once.
+    `from_file`, `from_str` and `from_gguf` make one. special_tokens: names by their parts, such as
+    "eos_token", as far as the file or its tokenizer_config.json says. Not safe for two threads at
+    once.
     """
 
     def __init__(
@@ -46,10 +48,12 @@ class Tokenizer:
         decoder: Callable[[], list[Stage]],
         truncation: Truncation | None = None,
         padding: Padding | None = None,
+        special_tokens: dict[str, str] | None = None,
         chat: ChatTemplate | None = None,
     ) -> None:
         """From its parts, as the readers of files make them."""
         self.model, self.chat = model, chat
+        self.special_tokens = special_tokens or {}
         self.added = Added(added or {}, normalizer)
         self.truncation, self.padding = truncation, padding
         self._pre_tokenizer = pre_tokenizer

@@ -107,6 +107,9 @@ def test_special_tokens_and_template() -> None:
     assert mine.decode([1, 2]) == ""
     text = mine.apply_chat_template([{"role": "user", "content": "hi"}])
     assert text == "<|im_start|>hi<|im_end|>"
+    assert mine.special_tokens == {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"}
+    _, llama = byte_level("minimind2", pre="llama-bpe", bos_token_id=1)
+    assert Tokenizer.from_gguf(llama).encode("a").ids == [1, mine.token_to_id("a")]
 
 
 def scored() -> tuple[list[str], list[float], list[int]]:

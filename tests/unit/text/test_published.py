@@ -115,5 +115,6 @@ def test_reads_a_folder(tmp_path) -> None:
         text = mine.apply_chat_template([{"role": "user", "content": "hi"}])
         assert text.endswith("<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n")
         assert 1 in mine.encode(text, add_special_tokens=False).ids
+        assert mine.special_tokens["eos_token"] == "<|im_end|>"
     (tmp_path / "chat_template.jinja").write_text("{{ bos_token }}{{ messages|length }}")
     assert tl.text.Tokenizer.from_file(tmp_path).apply_chat_template([]) == "<|im_start|>0"
