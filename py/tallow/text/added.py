@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from ..errors import TextError
 from .aligned import Aligned, Step
@@ -94,9 +95,14 @@ class _Finder:
             yield Section(text.part(done, len(whole)))
 
 
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(written(word_set()))
+
+
 def _in_word(text: str, start: int, end: int) -> bool:
     """Whether a word goes on before or after."""
-    word = re.compile(written(word_set()) + "|[\u200c\u200d]")
+    word = _word()
     return bool((start and word.match(text, start - 1)) or word.match(text, end))
 
 

@@ -28,6 +28,8 @@ WHITE = "".join(chr(code) for low, high in SPACES for code in range(low, high + 
 # Letters in circles and squares are Alphabetic, though their category is So.
 _CIRCLED: Ranges = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
 
+_JOINERS: Ranges = ((0x200C, 0x200D),)
+
 # `unicodedata` knows no scripts. These are the ones that tokenizers ask for.
 _SCRIPTS: dict[str, Ranges] = {
     "han": (
@@ -151,9 +153,17 @@ def property_set(name: str) -> Ranges:
 
 @cache
 def word_set() -> Ranges:
-    r"""The characters of `\w`: letters, marks, decimal digits, connectors."""
+    """The characters of words, after Unicode (Technical Standard 18): letters, marks, decimal
+    digits, connectors, joiners."""
     parts = (property_set(each) for each in ("L", "M", "Nd", "Nl", "Pc"))
-    return union([*parts, _CIRCLED])
+    return union([*parts, _CIRCLED, _JOINERS])
+
+
+@cache
+def _letters_of_words() -> Ranges:
+    r"""The characters of Oniguruma's `\w`: no joiners, and Latin-1's superscripts and fractions."""
+    others = inverse(union([inverse(word_set()), _JOINERS]))
+    return union([others, ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))])
 
 
 def escape_set(letter: str) -> Ranges | None:
@@ -161,10 +171,13 @@ def escape_set(letter: str) -> Ranges | None:
     small = letter.lower()
     if small not in "swdh":
         return None
+    ranges: Ranges
     if small == "h":
-        ranges: Ranges = ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66))
+        ranges = ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66))
+    elif small == "s":
+        ranges = SPACES
     else:
-        ranges = SPACES if small == "s" else word_set() if small == "w" else property_set("Nd")
+        ranges = _letters_of_words() if small == "w" else property_set("Nd")
     return ranges if letter == small else inverse(ranges)
 
 

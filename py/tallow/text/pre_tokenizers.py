@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import TextError
 from .aligned import Aligned
 from .bytes_as_text import as_text
-from .charsets import SPACES, Ranges, inverse, property_set, union, written
+from .charsets import SPACES, Ranges, inverse, property_set, union, word_set, written
 from .patterns import Pattern, found, literal
 from .spec import Spec
 
@@ -113,14 +113,13 @@ def _class(name: str) -> Pattern:
         return Pattern(written(SPACES))
     if name == "numbers":
         return Pattern(r"\p{N}")
+    if name == "words":
+        rest = inverse(union([SPACES, word_set()]))
+        return Pattern(f"{written(word_set())}+|{written(rest)}+")
     marks = union([ascii_marks, property_set("P")])
     if name == "marks":
         return Pattern(written(marks))
     return Pattern(f"{written(inverse(union([SPACES, marks])))}+|{written(marks)}")
-
-
-# The words of Rust's patterns, which have joiners in them.
-_WORDS = r"[\w\u200c\u200d]+|[^\w\s\u200c\u200d]+"
 
 
 def _bert(cut: Cut) -> Cut:
@@ -214,7 +213,7 @@ _KINDS: dict[str, Callable[[Spec], CutStep]] = {
     "Sequence": lambda spec: pre_tokenizer(spec),
     "Split": _split_of,
     "Whitespace": lambda spec: partial(
-        split, pattern=Pattern(_WORDS), behavior="Removed", invert=True
+        split, pattern=_class("words"), behavior="Removed", invert=True
     ),
     "WhitespaceSplit": lambda spec: partial(split, pattern=_class("spaces"), behavior="Removed"),
 }

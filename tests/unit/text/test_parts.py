@@ -126,6 +126,8 @@ PRE_TOKENIZERS: list[Part] = [
     ),
     {"type": "Split", "pattern": {"Regex": LLAMA}, "behavior": "Isolated", "invert": False},
     {"type": "Split", "pattern": {"String": "a "}, "behavior": "Removed", "invert": False},
+    {"type": "Split", "pattern": {"Regex": r"\w+|\d|[^\W\d]"}, "behavior": "Isolated",
+     "invert": False},
     {"type": "Split", "pattern": {"Regex": r"[^\s\p{L}&&[^a-z]]+"}, "behavior": "Isolated",
      "invert": False},
     sequence(
