@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,13 @@ _READERS: dict[str, Callable[[Spec], Any]] = {
     "truncation": lambda spec: _truncation_of(spec),
     "padding": lambda spec: _padding_of(spec),
 }
+
+# What is no bracket of JSON's: strings, and all else.
+_NO_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[^][{}"]+', re.DOTALL)
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
+
+# `json` goes down with each bracket, and a page's stack ends before Python says so.
+_DEEPEST = 100
 
 # Whether a text may have half of a surrogate pair; most have whole ones, or none.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -77,6 +85,9 @@ def parts_of_file(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _json(text: str, name: str) -> Any:
     if not isinstance(text, str):
         raise ArgumentError(f"{name}: the content is a {type(text).__name__}, not a text")
+    brackets = _NO_BRACKETS.sub("", text)
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > _DEEPEST:
+        raise TextError(f"{name} nests more than {_DEEPEST} deep")
     try:
         value = json.loads(text)
         if _SURROGATE.search(text):

@@ -27,6 +27,8 @@ ALLOWANCE = 300_000
 LENGTH = 10_000_000
 """How many characters a template may make in one go."""
 
+# A call in a call takes of the stack of the machine, which a page has little of.
+_DEEPEST = 40
 _NODES = 100_000
 _WIDE = re.compile(r"\d{5,}|\*|\{[^{}]*\{")
 _FILTERS = (
@@ -57,7 +59,7 @@ class Sandbox(sandbox.ImmutableSandboxedEnvironment):
         super().__init__(
             trim_blocks=True, lstrip_blocks=True, extensions=[ext.loopcontrols, _Generation]
         )
-        self.left = 0
+        self.left = self.depth = 0
         filters = {**self.filters, "tojson": _as_json}
         self.filters = {
             name: self._bounded(name, filters[name]) for name in _FILTERS if name in filters
@@ -119,7 +121,13 @@ class Sandbox(sandbox.ImmutableSandboxedEnvironment):
             return obj(*args)
         if isinstance(owner, str):
             self.spend(_size_of_method(obj.__name__, owner, (*args, *kwargs.values())))
-        return self.made(super().call(context, obj, *args, **kwargs))
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise TextError(f"the chat template does not end: it nests more than {_DEEPEST} calls")
+        try:
+            return self.made(super().call(context, obj, *args, **kwargs))
+        finally:
+            self.depth -= 1
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> NoReturn:
         """Refuses an attribute of Python's. Raises: TextError."""
@@ -170,7 +178,7 @@ class _Makers(NodeTransformer):
 def rendered(template: jinja2.Template, variables: Mapping[str, Any]) -> str:
     """A template's text. Raises: TextError."""
     environment: Any = template.environment
-    environment.left = ALLOWANCE
+    environment.left, environment.depth = ALLOWANCE, 0
     out = []
     try:
         for piece in template.generate(variables):
@@ -224,20 +232,23 @@ def _weight(value: Any) -> int:
     if not isinstance(value, list | tuple | dict):
         return 1
     total = parts = 0
-    waiting: list[Any] = [value]
-    while waiting:
-        each = waiting.pop()
-        parts += 1
-        if isinstance(each, dict):
-            waiting += each
-            waiting += each.values()
-        elif isinstance(each, list | tuple):
-            waiting += each
-        else:
-            total += len(each) if isinstance(each, str) else 1
-        if parts + len(waiting) > _NODES:
-            raise TextError(f"the chat template makes a list of more than {_NODES} parts")
-    return total
+    row: list[Any] = [value]
+    for _ in range(_DEEPEST):
+        below: list[Any] = []
+        for each in row:
+            if isinstance(each, dict):
+                below += each
+                below += each.values()
+            elif isinstance(each, list | tuple):
+                below += each
+            else:
+                total += len(each) if isinstance(each, str) else 1
+            if parts + len(below) > _NODES:
+                raise TextError(f"the chat template makes a list of more than {_NODES} parts")
+        if not below:
+            return total
+        parts, row = parts + len(below), below
+    raise TextError(f"the chat template makes lists that nest more than {_DEEPEST} deep")
 
 
 def _size_of_operation(operator: str, left: Any, right: Any) -> float:

@@ -47,7 +47,7 @@ def split(pattern: str) -> dict[str, Any]:
         ({"model": {"type": "WordPiece", "vocab": {}}}, "unknown token"),
         ({"model": {"type": "Unigram", "vocab": [["a"]]}}, r"vocab\[0\]"),
         ({"model": {"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": 7}}, "unknown token is 7"),
-        ({"normalizer": nested("normalizers", 300)}, "more than 16 deep"),
+        ({"normalizer": nested("normalizers", 300)}, "more than 100 deep"),
         ({"pre_tokenizer": nested("pretokenizers", 30)}, "more than 16 deep"),
         ({"decoder": nested("decoders", 30)}, "more than 16 deep"),
         ({"post_processor": nested("processors", 30)}, "more than 16 deep"),

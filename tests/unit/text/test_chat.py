@@ -86,6 +86,7 @@ def test_what_templates_use() -> None:
         "{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}",
         "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}"
         "{{ f(60) }}",
+        "{% for a in [[]] recursive %}{{ loop([[]]) }}{% endfor %}",
         "{{ 'a' * 10**9 }}",
         "{{ [0] * 10**9 }}",
         "{{ 10 ** (10 ** 10) }}",
@@ -109,6 +110,8 @@ def test_what_templates_use() -> None:
         "{% for i in range(60) %}{% set ns.s = {'a': ns.s, 'b': ns.s} %}{% endfor %}{{ ns.s }}",
         "{% set ns = namespace(s=[1]) %}"
         "{% for i in range(60) %}{% set ns.s = (ns.s, ns.s) %}{% endfor %}{{ ns.s|tojson }}",
+        "{% set ns = namespace(s=[1]) %}"
+        "{% for i in range(9999) %}{% set ns.s = [ns.s] %}{% endfor %}{{ ns.s }}",
         "{{ 'x'.center(10**9) }}",
         "{{ 'x'|center(10**9) }}",
         "{{ 'a\nb'|indent(10**9) }}",
@@ -124,7 +127,7 @@ def test_what_templates_use() -> None:
 )
 def test_templates_without_an_end(source: str) -> None:
     begun = time.process_time()
-    with pytest.raises(TextError, match=r"does not end|more than|too wide|recursion") as error:
+    with pytest.raises(TextError, match=r"does not end|more than|too wide") as error:
         ChatTemplate(source).render(MESSAGES)
     assert "\n" not in str(error.value)
     assert time.process_time() - begun < 60  # they would take hours, or all memory
