@@ -147,11 +147,11 @@ def _number(x: Tensor) -> Tensor:
 
 
 def _bits(x: Tensor) -> Tensor:
-    """The bits of bytes as float32, the lowest first."""
+    """The bits of bytes as int8, the lowest first."""
     wide = (*x.shape, 8)
     shift = Tensor(constant(from_values(range(8), (8,), dt.uint8)))
     bits = f.bitwise_and(f.broadcast_to(x[..., None], wide) >> shift, 1)
-    return _number(f.reshape(bits, (*x.shape[:-1], 8 * x.shape[-1])))
+    return f.reshape(bits, (*x.shape[:-1], 8 * x.shape[-1])).astype(dt.int8)
 
 
 def _scaled(codes: Tensor, planes: Planes) -> Tensor:
@@ -189,9 +189,15 @@ def _lowered(codes: Tensor, planes: Planes) -> Tensor:
     return product - _spread(_steps(halves[..., 1::2], pairs[..., 1::2]), product)
 
 
-def _with_bit(planes: Planes, bit: str, value: float) -> Tensor:
+def _joined(codes: Tensor, upper: Tensor, value: int) -> Tensor:
+    """Codes with what their upper bits count. They are joined as int8, so that a device that keeps
+    no planes of few bits keeps one of bytes."""
+    return _number(codes.astype(dt.int8) + upper.astype(dt.int8) * value)
+
+
+def _with_bit(planes: Planes, bit: str, value: int) -> Tensor:
     """Codes with one bit more, which counts as a value."""
-    return _number(planes["codes"]) + _bits(planes[bit]) * value
+    return _joined(planes["codes"], _bits(planes[bit]), value)
 
 
 _VALUES = (-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113)
@@ -199,8 +205,8 @@ _VALUES = (-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 
 
 
 def _looked_up(planes: Planes) -> Tensor:
-    table = Tensor(constant(from_values(_VALUES, (16,), dt.float32)))
-    return _scaled(f.take(table, planes["codes"].astype(dt.uint8), 0), planes)
+    table = Tensor(constant(from_values(_VALUES, (16,), dt.int8)))
+    return _scaled(_number(f.take(table, planes["codes"].astype(dt.uint8), 0)), planes)
 
 
 # ---- bytes ------------------------------------------------------------------------------------
@@ -293,13 +299,13 @@ BLOCKS: Mapping[int, Block] = {
         "Q5_0", 32, 22,
         {"codes": _fours(6), "fifths": Plane(dt.uint8, 4, lambda raw: raw[:, 2:6] ^ 0xFF),
          "scale": _half(0)},
-        lambda p: _scaled(_with_bit(p, "fifths", -16.0), p),
+        lambda p: _scaled(_with_bit(p, "fifths", -16), p),
     ),
     7: Block(
         "Q5_1", 32, 24,
         {"codes": _fours(8), "fifths": Plane(dt.uint8, 4, _field(4, 4)), "scale": _half(0),
          "minimum": _half(2)},
-        lambda p: _added(_scaled(_with_bit(p, "fifths", 16.0), p), p),
+        lambda p: _added(_scaled(_with_bit(p, "fifths", 16), p), p),
     ),
     8: Block(
         "Q8_0", 32, 34,
@@ -317,7 +323,7 @@ BLOCKS: Mapping[int, Block] = {
         {"codes": Plane(dt.uint2, 256, _repacked(32, 64, 32, 2)),
          "thirds": Plane(dt.uint8, 32, _single(0, 0xFF)),
          "steps": Plane(dt.int8, 16, _steps_of_3), "scale": _half(108)},
-        lambda p: _stepped(_with_bit(p, "thirds", -4.0), p),
+        lambda p: _stepped(_with_bit(p, "thirds", -4), p),
     ),
     12: Block(
         "Q4_K", 256, 144,
@@ -328,14 +334,14 @@ BLOCKS: Mapping[int, Block] = {
         "Q5_K", 256, 176,
         {"codes": Plane(dt.uint4, 256, _repacked(48, 128, 32, 4)),
          "fifths": Plane(dt.uint8, 32, _single(16)), **_SIX},
-        lambda p: _lowered(_with_bit(p, "fifths", 16.0), p),
+        lambda p: _lowered(_with_bit(p, "fifths", 16), p),
     ),
     14: Block(  # upper bits less 2, as int2
         "Q6_K", 256, 210,
         {"codes": Plane(dt.uint4, 256, _repacked(0, 128, 64, 4)),
          "uppers": Plane(dt.int2, 256, _repacked(128, 64, 32, 2, 0xAA)),
          "steps": Plane(dt.int8, 16, _field(192, 16)), "scale": _half(208)},
-        lambda p: _stepped(_number(p["codes"]) + _number(p["uppers"]) * 16.0, p),
+        lambda p: _stepped(_joined(p["codes"], p["uppers"], 16), p),
     ),
     20: Block("IQ4_NL", 32, 18, {"codes": _fours(2), "scale": _half(0)}, _looked_up),
 }  # fmt: skip

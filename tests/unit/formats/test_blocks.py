@@ -120,7 +120,7 @@ def test_weights_stay_packed_on_a_gpu(name: str) -> None:
     assert total <= 1.05 * block.nbytes * OUT * WIDTH // block.length + 128
 
 
-@pytest.mark.parametrize("name", ["Q4_0", "Q4_1", "Q8_0", "Q2_K", "Q4_K"])
+@pytest.mark.parametrize("name", TYPES)
 def test_webassembly_holds_no_float32_copy(name: str) -> None:
     _, largest = held(TYPES[name], "wasm")
     assert largest <= OUT * WIDTH
