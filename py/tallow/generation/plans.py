@@ -7,7 +7,7 @@ token costs one call without arguments, and gives as many numbers as there are s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import functions as f
@@ -49,6 +49,7 @@ class Plans:
         self._allowed: Variable | None = None
         self.compiled = 0
         self._made: dict[str, Jitted] = {}
+        self._pinned: dict[Any, Callable[..., Any]] = {}
 
     @property
     def plans(self) -> int:
@@ -66,6 +67,7 @@ class Plans:
             for each in self._made.values():
                 each.clear()
             self._made.clear()
+            self._pinned.clear()
 
     def decode(self, kinds: Kinds, considered: bool = False) -> tuple[Tensor, ...]:
         """One token more for each slot that is in use: int32 (slots,); if considered, also the
@@ -100,10 +102,15 @@ class Plans:
 
     def every(self, slot: int, position: int, base: int, tokens: Sequence[int]) -> Tensor:
         """The scores behind each of some tokens, which the cache then has: (n, vocabulary)."""
-        values = [slot, position, base, *tokens]
+        wide = 16
+        while wide < len(tokens):
+            wide *= 2
+        fits = position + wide <= self.cache.capacity and not self.cache.rolls
+        filled = [0] * (wide - len(tokens) if fits else 0)
+        values = [slot, position, base, *tokens, *filled]
         control = asarray(from_values(values, (len(values),), int32))
         (found,) = self._run("every", self._every, control)
-        return found
+        return found[: len(tokens)]
 
     def roll(self, slot: int, rows: int) -> None:
         """Moves what rolled buffers of a slot have by some rows; its base grows by these."""
@@ -249,11 +256,18 @@ class Plans:
     # ---- states and calls ----------------------------------------------------------------------
 
     def _run(self, name: str, function: Any, *args: Any) -> tuple[Tensor, ...]:
-        made = self._made.get(name)
-        if made is None:
-            made = self._made[name] = jit(function, device=self.cache.device)
+        """A function's result. The network is not looked at again once there is a plan."""
+        static = tuple(each for each in args if not isinstance(each, Tensor))
+        tensors = [each for each in args if isinstance(each, Tensor)]
+        key = (name, static, *((each.shape, each.dtype.name) for each in tensors))
+        pinned = self._pinned.get(key)
         with no_grad():
-            result: tuple[Tensor, ...] = made(*args)
+            if pinned is None:
+                made = self._made.get(name)
+                if made is None:
+                    made = self._made[name] = jit(function, device=self.cache.device)
+                pinned = self._pinned[key] = made.pinned(*args)
+            result: tuple[Tensor, ...] = pinned(*tensors)
         return result
 
     def _state(self, value: object) -> Variable:

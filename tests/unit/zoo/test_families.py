@@ -173,6 +173,14 @@ def test_weights_that_are_computed_where_they_are_read(device: str) -> None:
     assert text == tl.generation.LanguageModel(net).generate([5, 6, 7], 6)
 
 
+def test_constants_give_the_same_texts(device: str) -> None:
+    m = tl.generation.LanguageModel(network("gemma3"))
+    expected = m.generate([5, 6, 7], 6)
+    frozen = zoo.freeze(network("gemma3"))
+    assert list(frozen.parameters()) == []
+    assert tl.generation.LanguageModel(frozen).generate([5, 6, 7], 6) == expected
+
+
 def test_weights_that_do_not_fit_or_are_missing() -> None:
     net = network("llama")
     name = "model.norm.weight"

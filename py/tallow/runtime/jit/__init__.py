@@ -21,6 +21,7 @@ from ...grad_mode import is_grad_enabled
 from ...graph import Graph, Node, seams
 from ...tensor import Tensor
 from ..base import Backend
+from ..buffer import Memory
 from ..capture import capture, held_input
 from ..compiling import compile_for
 from ..device import backend
@@ -76,6 +77,36 @@ class Jitted:
         if context.trace.get() is not None:  # a part of the function that is being traced
             return self._function(*args, **kwargs)
         leaves: list[Any] = []
+        entry, memory = self._entry(args, kwargs, leaves)
+        if entry is None:  # whose gradients pass no plan
+            return self._function(*args, **kwargs)
+        return self._result(entry, memory, leaves)
+
+    def pinned(self, *args: Any) -> Callable[..., Any]:
+        """The plan for such arguments, as a function of others of the same shapes and types.
+
+        It no longer looks whether what the function read is as it was when it was traced, which
+        takes longer than a short step where that is many modules and tensors. Values of variables
+        are read as ever. `clear` ends it.
+
+        args: as for a call; those that are static are left out of its calls.
+        Returns: the function of the tensors among the arguments, in their order.
+        Raises: OptionError for arguments that require a gradient, and what a call raises.
+        """
+        entry, memory = self._entry(args, {}, [])
+        if entry is None or entry.once:
+            raise OptionError(f"{self._name}(): there is no plan for gradients of arguments")
+
+        def call(*tensors: Any) -> Any:
+            return self._result(entry, memory, tensors)
+
+        return call
+
+    def _entry(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]
+    ) -> tuple[Entry | None, Memory]:
+        """The plan for arguments, and where it runs; None if the function runs without one. Adds
+        the arguments of the plan to `leaves`."""
         key = [key_of(value, leaves) for value in args]
         for name in sorted(kwargs):
             value = kwargs[name]
@@ -86,7 +117,7 @@ class Jitted:
             memory = backend(self._device).memory
         tracked = seams.derivatives.tracked
         if is_grad_enabled() and any(isinstance(x, Tensor) and tracked(x.node) for x in leaves):
-            return self._function(*args, **kwargs)  # whose gradients pass no plan
+            return None, memory
         whole = (tuple(key), context.key())
         try:
             entries = self._entries.setdefault(whole, [])
@@ -108,6 +139,9 @@ class Jitted:
             if len(self._entries) > _ENTRIES:
                 for old in self._entries.pop(next(iter(self._entries))):
                     old.program.close()
+        return entry, memory
+
+    def _result(self, entry: Entry, memory: Memory, leaves: Sequence[Any]) -> Any:
         try:
             result = run(entry, leaves)
             if entry.once:
