@@ -110,8 +110,8 @@ class Vocabulary:
     ) -> tuple[list[Cut], float]:
         """The pieces of a window's text, and the seconds after which the next window begins.
 
-        A text that ends within a piece is heard again from that piece's start on, but for a sound's
-        last window.
+        A text that ends within a piece is heard again from that piece's start on. In a sound's last
+        window it ends there.
         seconds: of the window.
         """
         is_time = [token >= self.times for token in tokens]
@@ -130,8 +130,9 @@ class Vocabulary:
             cuts.append(self._cut(piece, self._seconds(piece[0]), self._seconds(piece[-1])))
             begin = at
         after = seconds if closed else self._seconds(tokens[begin - 1])
-        if is_last and not closed:
-            cuts.append(self._cut(tokens[begin:], self._seconds(tokens[begin - 1]), seconds))
+        rest = self._cut(tokens[begin:], self._seconds(tokens[begin - 1]), seconds)
+        if is_last and rest.tokens:
+            cuts.append(rest)
             after = seconds
         return cuts, min(after, seconds) or seconds
 

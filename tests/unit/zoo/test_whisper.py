@@ -142,6 +142,7 @@ def test_where_a_text_is_cut() -> None:
     # What has no end is heard again.
     assert WORDS.cuts([a, 4, b, b, 5], 1.0) == (two[:1], 0.4)
     assert WORDS.cuts([a, 4, b, b, 5], 1.0, True) == ([two[0], Cut(0.4, 1.0, [5])], 1.0)
+    assert WORDS.cuts([a, 4, b, b], 1.0, True) == (two[:1], 0.4)  # more is to come
     assert WORDS.cuts([a, 4, 5], 1.0) == ([Cut(0.0, 1.0, [4, 5])], 1.0)
     assert WORDS.cuts([a, a, 4], 1.0)[1] == 1.0  # never the same window again
     assert WORDS.cuts([a, 4, c], 0.5) == ([Cut(0.0, 0.5, [4])], 0.5)
