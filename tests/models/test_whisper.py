@@ -169,7 +169,7 @@ def by_onnxruntime(name: str) -> str:
     while len(tokens) < 200:
         ids = np.array([prompt + tokens])
         scores = decoder.run(["logits"], {**feeds, "input_ids": ids})[0][0, -1]
-        low, first, last = words.allowed(tokens)
+        low, first, last, _ = words.allowed(tokens)
         scores[:TIMES][np.arange(TIMES) < low] = -np.inf
         times = np.arange(TIMES, len(scores))
         scores[TIMES:][(times < first) | (times > last)] = -np.inf

@@ -15,17 +15,21 @@ from ..errors import OptionError
 SECONDS = 0.02
 """From one timestamp to the next."""
 
+_SHORT = 1.0
+"""Seconds of a sound's end in which there may be no speech, though a piece began."""
+
 _LONGEST_LOOP, _LOOPS, _LOOP_TOKENS = 24, 5, 12
 """Tokens that are repeated so often, and so many in all, are a loop."""
 
 
 class Allowed(NamedTuple):
     """What may come next: tokens from `low` on that are no timestamps, and the timestamps from
-    `first` to `last`."""
+    `first` to `last`; and whether the text may end."""
 
     low: int
     first: int
     last: int
+    may_end: bool = True
 
 
 class Cut(NamedTuple):
@@ -81,17 +85,23 @@ class Vocabulary:
             raise OptionError(f"timestamps from {found.times} on in a vocabulary of {size} tokens")
         return found
 
-    def allowed(self, tokens: Sequence[int]) -> Allowed:
+    def allowed(self, tokens: Sequence[int], until: float = 0.0) -> Allowed:
         """What may follow the tokens of a window. Timestamps come in pairs, between two pieces of
-        text, and never go back; a text begins with one."""
+        text, and never go back; a text begins with one.
+
+        until: the seconds at which the sound ends within this window. A piece that begins earlier
+        is then heard now: there is no later window that hears more of it.
+        """
         last = self.size - 1
         if not tokens:
             return Allowed(self.times, self.times, min(self.times + self.initial, last))
         times = [token for token in tokens if token >= self.times]
         if tokens[-1] < self.times:
             return Allowed(0, times[-1] + 1 if times else self.times, last)
-        if len(tokens) < 2 or tokens[-2] >= self.times:
+        if len(tokens) < 2:
             return Allowed(0, self.size, last)
+        if tokens[-2] >= self.times:
+            return Allowed(0, self.size, last, until - self._seconds(tokens[-1]) <= _SHORT)
         return Allowed(self.end, tokens[-1], last)
 
     def without_loop(self, tokens: Sequence[int]) -> list[int] | None:

@@ -124,16 +124,17 @@ class Transcriber:
         return f.max(features)
 
     def _stepping(self, given: Tensor) -> Tensor:
-        """The next token, behind one. given: int32 (5,): the token, its position, and what may
+        """The next token, behind one. given: int32 (6,): the token, its position, and what may
         follow. Returns float32 (4,): the next token, the logarithm of its probability, the
         probability of no speech, and the likeliest language."""
         words = self.vocabulary
-        token, position, low, first, last = (given[number] for number in range(5))
+        token, position, low, first, last, may_end = (given[number] for number in range(6))
         scores = self.net.step(f.reshape(token, (1, 1)), position, self._cache)[0]
         ids = f.arange(words.size)
         is_text = ids < words.times
         fits = f.where(is_text, ids >= low, f.logical_and(ids >= first, ids <= last))
-        fits = f.logical_and(fits, f.logical_not(self._banned))
+        ends = f.logical_and(ids == words.end, may_end == 0)
+        fits = f.logical_and(fits, f.logical_not(f.logical_or(self._banned, ends)))
         allowed = f.where(fits, scores, -math.inf)
         shares = f.exp(allowed - f.max(allowed))
         # A timestamp comes if all of them together are likelier than any text.
@@ -177,8 +178,10 @@ class Transcriber:
                 at += len(window)
                 continue
             self._hear_window(window)
-            tokens, language, is_speech = yield from self._decode(language, task)
-            cuts, after = words.cuts(tokens, seconds, at + len(window) == len(wave))
+            is_last = at + len(window) == len(wave)
+            until = seconds if is_last else 0.0
+            tokens, language, is_speech = yield from self._decode(language, task, until)
+            cuts, after = words.cuts(tokens, seconds, is_last)
             at += max(round(after * RATE), 1) if is_speech else len(window)
             for cut in cuts if is_speech else ():
                 text = self.tokenizer.decode(cut.tokens)
@@ -198,8 +201,11 @@ class Transcriber:
         with no_grad():
             self._hear(_tensor(memoryview(whole), self._window))
 
-    def _decode(self, language: str | None, task: str) -> Steps[tuple[list[int], str | None, bool]]:
-        """The tokens of the window that was heard, its language, and whether there is speech."""
+    def _decode(
+        self, language: str | None, task: str, until: float
+    ) -> Steps[tuple[list[int], str | None, bool]]:
+        """The tokens of the window that was heard, its language, and whether there is speech.
+        until: see `Vocabulary.allowed`."""
         words = self.vocabulary
         first = yield from self._next(words.start, 0, [])
         silent = first[2]
@@ -226,15 +232,17 @@ class Transcriber:
             position += 1
             if position + 1 >= self.net.max_len:
                 break
-            following = yield from self._next(token, position, tokens)
+            following = yield from self._next(token, position, tokens, until)
         unsure = total / (len(tokens) + 1) < _UNSURE
         return tokens, language, bool(tokens) and not (silent > _NO_SPEECH and unsure)
 
-    def _next(self, token: int, position: int, tokens: Sequence[int]) -> Steps[list[Any]]:
-        given = array("i", [token, position, *self.vocabulary.allowed(tokens)])
+    def _next(
+        self, token: int, position: int, tokens: Sequence[int], until: float = 0.0
+    ) -> Steps[list[Any]]:
+        given = array("i", [token, position, *self.vocabulary.allowed(tokens, until)])
         with no_grad():
             numbers = self._step(
-                Tensor(constant(HostArray(memoryview(given).cast("B"), (5,), dt.int32)))
+                Tensor(constant(HostArray(memoryview(given).cast("B"), (6,), dt.int32)))
             )
         (read,) = yield from reading([numbers])
         return read.flat()

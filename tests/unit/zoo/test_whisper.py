@@ -132,6 +132,21 @@ def test_what_may_follow() -> None:
     assert WORDS.allowed([TIMES, 4]) == Allowed(0, TIMES + 1, last)  # a text, or a later time
     assert WORDS.allowed([TIMES, 4, TIMES + 9]) == Allowed(END, TIMES + 9, last)  # the next's start
     assert WORDS.allowed([TIMES, 4, TIMES + 9, TIMES + 9]) == Allowed(0, SIZE, last)
+    # A piece that began is heard where the sound ends, if more than a second of it is left.
+    pair = [TIMES, 4, TIMES + 9, TIMES + 9]
+    assert WORDS.allowed(pair, 1.17) == Allowed(0, SIZE, last)
+    assert WORDS.allowed(pair, 1.19) == Allowed(0, SIZE, last, False)
+    assert WORDS.allowed([TIMES], 5.0) == Allowed(0, SIZE, last)
+
+
+def test_a_text_that_may_not_end_goes_on() -> None:
+    one = transcriber()
+    scores = np.zeros((1, SIZE), np.float32)
+    scores[0, [END, 7]] = 5, 4
+    one.net.step = lambda *given: tl.asarray(scores)  # type: ignore[method-assign]
+    for may_end, wanted in ((1, END), (0, 7)):
+        given = np.array([TIMES, 4, 0, SIZE, SIZE, may_end], np.int32)
+        assert int(one._step(tl.asarray(given)).numpy()[0]) == wanted
 
 
 def test_where_a_text_is_cut() -> None:
@@ -180,7 +195,7 @@ def by_hand(net: zoo.Whisper, wave: np.ndarray) -> list[int]:
         if len(start) == 1:
             start += [EN + int(scores[EN : DE + 1].argmax()), TRANSCRIBE]
             continue
-        low, first, last = WORDS.allowed(tokens)
+        low, first, last, _ = WORDS.allowed(tokens)
         ids = np.arange(SIZE)
         fits = np.where(ids < TIMES, ids >= low, (ids >= first) & (ids <= last))
         fits[[3, *range(END + 1, TIMES)]] = False
@@ -244,7 +259,7 @@ def test_other_rates_are_resampled_piece_by_piece(rate: int) -> None:
     pieces: list[np.ndarray] = []
     one._hear = lambda wave: pieces.append(wave.numpy())  # type: ignore[assignment]
 
-    def nothing(language: Any, task: str) -> Any:
+    def nothing(language: Any, task: str, until: float) -> Any:
         return [], None, False
         yield
 
