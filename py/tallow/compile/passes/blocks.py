@@ -7,7 +7,8 @@ graphs say so in many ways: by DequantizeLinear with blocks, or by hand, with wh
 between. All come down to where an element of the matrix lies in each constant, which an index
 expression tells.
 
-It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`.
+It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`;
+for a GPU, which decodes weights at each read, only minima are taken out of products.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ class _Chain:
 
 @dataclass(frozen=True)
 class _Weight:
-    """The operands of a block_matmul, and its attributes."""
+    """The operands of a block_matmul, and its attributes. constant: that with the codes."""
 
+    constant: Node
     codes: Node
     scale: Node
     minimum: Node | None
@@ -63,6 +65,8 @@ class _Weight:
     zero: int
 
 
+# Why: docs/decisions/webassembly.md, "Weights in blocks are multiplied by integers of 16 bits, as
+# they lie in their file"
 def use_blocks(graph: Graph) -> Graph:
     """The graph with products by weights in blocks, and with rows of such weights."""
     finder = _Finder(static_nodes(graph))
@@ -79,6 +83,37 @@ def use_blocks(graph: Graph) -> Graph:
         return rebuild(node, inputs)
 
     return graph.rewrite(rule, (contract.matmul, gather.take))
+
+
+# Why: docs/decisions/types.md, "On a GPU minima of blocks stand behind the product"
+def part_minima(graph: Graph) -> Graph:
+    """The graph with minima of blocks behind products, times the sums of what blocks are multiplied
+    by: where weights are decoded at each read, that is one number less to read with each."""
+    finder = _Finder(static_nodes(graph), turns=False)
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        found = None
+        if node.dtype == dt.float32 and node.size:
+            found = finder.found(node.inputs[1], lambda matrix: matrix)
+        if found is None or found.minimum is None:
+            return rebuild(node, inputs)
+        return _parted(Tensor(inputs[0]), found, found.minimum)
+
+    return graph.rewrite(rule, (contract.matmul,))
+
+
+def _parted(x: Tensor, weight: _Weight, minimum: Node) -> Node:
+    """A product, in two."""
+    columns, blocks = weight.scale.shape
+    shape = columns, blocks, weight.block
+    codes = Tensor(rewrite.reshape(weight.constant, shape)).astype(dt.float32)
+    scale = f.reshape(Tensor(weight.scale).astype(dt.float32), (columns, blocks, 1))
+    scaled = f.reshape(
+        (codes - float(weight.zero) if weight.zero else codes) * scale, (columns, -1)
+    )
+    sums = f.sum(f.reshape(x, (*x.shape[:2], *shape[1:])), axis=3)
+    least = Tensor(minimum).astype(dt.float32)
+    return (x @ f.permute_dims(scaled, (1, 0)) + sums @ f.permute_dims(least, (1, 0))).node
 
 
 def _transposed(rows: Node) -> Node:
@@ -114,10 +149,11 @@ def _rows(weight: _Weight, index: Node) -> Node:
 
 
 class _Finder:
-    """Finds weights, each once; constants that several readers share stay one."""
+    """Finds weights, each once; constants that several readers share stay one. turns: whether also
+    those are found whose elements of a column lie apart, which are reordered."""
 
-    def __init__(self, static: set[Node]) -> None:
-        self._static = static
+    def __init__(self, static: set[Node], turns: bool = True) -> None:
+        self._static, self._turns = static, turns
         self._known: dict[Node, _Weight | None] = {}
         self._bytes: dict[tuple[Node, bool], Node] = {}
 
@@ -154,7 +190,7 @@ class _Finder:
         for term in terms[1:]:
             assert minimum is not None
             minimum = make(e.add, _wide(minimum), _wide(term))
-        return _Weight(codes, scale, minimum, block, bits, chain.zero)
+        return _Weight(chain.codes, codes, scale, minimum, block, bits, chain.zero)
 
     def _codes(self, chain: _Chain, block: int, bits: int) -> Node | None:
         """The codes (columns, blocks, bytes of a block)."""
@@ -162,7 +198,7 @@ class _Finder:
         n, k = variable("n", columns), variable("k", depth)
         source, at = _located(chain.seen, (0, k, n))
         turned = _same(at, k * columns + n)
-        if source is not chain.codes or not (turned or _same(at, n * depth + k)):
+        if source is not chain.codes or not ((turned and self._turns) or _same(at, n * depth + k)):
             return None
         key = chain.codes, turned
         if key not in self._bytes:

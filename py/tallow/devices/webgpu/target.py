@@ -10,11 +10,11 @@ from ...compile.fuse import Group
 from ...compile.limits import Limits
 from ...compile.passes.compose import compose
 from ...compile.passes.exact import exact_products
-from ...compile.passes.packed import keep_packed, packed_nodes
+from ...compile.passes.packed import is_large, keep_packed, packed_nodes
 from ...compile.target import Begin, GraphPass, Target
 from ...core import dtype as dt
 from ...core.dtype import DType
-from ...graph import Node
+from ...graph import Graph, Node
 from ...ops.kinds import Apart
 from .codegen.choice import Traits, traits_of
 from .codegen.group import kernel_for
@@ -77,6 +77,14 @@ def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
     )
 
 
+def _part_minima(graph: Graph) -> Graph:
+    if not any(node.is_constant and is_large(node) for node in graph.nodes()):
+        return graph
+    from ...compile.passes.blocks import part_minima  # which most pages do not need
+
+    return part_minima(graph)
+
+
 TARGET = Target(
     name=NAME,
     computes_64_bits=False,
@@ -85,6 +93,7 @@ TARGET = Target(
     joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
+    on_codes=(_part_minima,),
     fit_types=(compose, words_dynamic, exact_products, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,
