@@ -14,7 +14,7 @@ from tallow.graph import Graph
 from tallow.ops import contract
 from tallow.tensor import Tensor
 
-WITH_MINIMA = ("Q4_1", "Q4_K", "minima of 16", "minima of 64", "zero points")
+WITH_MINIMA = ("Q4_1", "Q4_K", "minima of 16", "minima of 64", "zero points", "Q4_K in turns")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -112,6 +112,45 @@ def along_columns(columns: int, depth: int) -> Weight:
     return tl.permute_dims(weight, (1, 0)), (values * np.repeat(scale, 32, 0)).T
 
 
+def joined(columns: int, depth: int) -> Weight:
+    """Q5_0 and Q6_K: the upper bits of codes lie in a plane of their own."""
+    q, low = codes(columns, depth // 16, 16, "int4")
+    upper = RNG.integers(-2, 2, (columns, depth), np.int8)
+    s, scale = scales(columns, depth // 16)
+    bytes_ = tl.reshape(q, (columns, depth)).astype(tl.int8) + known(upper) * 16
+    weight = bytes_.astype(tl.float32) * tl.repeat(s, 16, -1)
+    return weight, (flat(low) + 16.0 * upper) * np.repeat(scale, 16, -1)
+
+
+def looked_up(columns: int, depth: int) -> Weight:
+    """IQ4_NL: a code counts in a table."""
+    q, plain = codes(columns, depth // 32, 32, "uint4")
+    table = RNG.integers(-127, 127, 16, np.int8)
+    s, scale = scales(columns, depth // 32)
+    whole = tl.take(known(table), tl.reshape(q, (columns, depth)).astype(tl.uint8), axis=0)
+    weight = whole.astype(tl.float32) * tl.repeat(s, 32, -1)
+    return weight, table[flat(plain).astype(int)] * np.repeat(scale, 32, -1)
+
+
+def taking_turns(columns: int, depth: int) -> Weight:
+    """Q4_K as a reader of GGUF has it: steps and floors take turns in a plane."""
+    blocks = depth // 32
+    q, plain = codes(columns, blocks, 32, "uint4")
+    halves, half = scales(columns, 2 * (blocks // 8))
+    pairs = RNG.integers(0, 64, (columns, 2 * blocks), np.uint8)
+
+    def steps(first: int) -> tuple[Tensor, np.ndarray]:
+        some = known(pairs)[:, first::2].astype(tl.float32)
+        number = tl.repeat(halves[:, first::2], 8, -1) * some
+        return tl.repeat(number, 32, -1), np.repeat(
+            np.repeat(half[:, first::2], 8, -1) * pairs[:, first::2], 32, -1
+        )
+
+    (s, scale), (m, minimum) = steps(0), steps(1)
+    weight = tl.reshape(q, (columns, depth)).astype(tl.float32) * s - m
+    return weight, flat(plain) * scale - minimum
+
+
 FORMS: dict[str, Callable[[int, int], Weight]] = {
     "Q8_0": lambda n, k: scaled(n, k, "int8"),
     "Q4_0": centred,
@@ -126,4 +165,7 @@ FORMS: dict[str, Callable[[int, int], Weight]] = {
     "minima of 64": lambda n, k: least(n, k, 64),
     "zero points": zero_points,
     "along columns": along_columns,
+    "joined": joined,
+    "looked up": looked_up,
+    "Q4_K in turns": taking_turns,
 }

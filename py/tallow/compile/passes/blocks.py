@@ -54,7 +54,7 @@ class _Chain:
 
 @dataclass(frozen=True)
 class _Weight:
-    """The operands of a block_matmul, and its attributes. constant: that with the codes."""
+    """The operands of a block_matmul, and its attributes. constant: what has the codes."""
 
     constant: Node
     codes: Node
@@ -200,18 +200,20 @@ class _Finder:
         turned = _same(at, k * columns + n)
         if source is not chain.codes or not ((turned and self._turns) or _same(at, n * depth + k)):
             return None
+        shape = columns, depth // block, block * abs(bits) // 8
+        if not chain.codes.is_constant:
+            matrix = rewrite.reshape(chain.codes, (depth, columns) if turned else (columns, depth))
+            return rewrite.reshape(rewrite.permute(matrix, (1, 0)) if turned else matrix, shape)
         key = chain.codes, turned
         if key not in self._bytes:
             data = chain.codes.attrs["data"]
             if turned:
                 flat = constant(retyped(data, (depth, columns), data.dtype))
                 data = reordered(flat, (1, 0))
-            shape = columns, depth // block, block * abs(bits) // 8
             word = dt.int8 if bits == -8 else dt.uint8
-            same = bits in (8, -8) and not turned and chain.codes.shape == shape
+            same = data is chain.codes.attrs["data"] and data.dtype == word and data.shape == shape
             self._bytes[key] = chain.codes if same else constant(retyped(data, shape, word))
         made = self._bytes[key]
-        shape = columns, depth // block, block * abs(bits) // 8
         return made if made.shape == shape else None
 
     def _of_blocks(self, matrix: Node, block: int) -> Node | None:
@@ -269,9 +271,16 @@ def _wide(node: Node) -> Node:
 
 
 def _chain(node: Node, move: Move) -> _Chain | None:
-    if node.is_constant:
-        large = node.size >= _MIN_ELEMENTS and node.dtype.name in _BITS
-        return _Chain(node, move(node)) if large else None
+    """The steps that end in a node. Bytes that are computed, of planes of fewer bits say, are codes
+    as constants are: once, in `prepare`."""
+    found = _followed(node, move)
+    codes = node.dtype.name in _BITS and (node.is_constant or node.dtype.size == 1)
+    if found is None and codes and node.size >= _MIN_ELEMENTS and not _is_view(node):
+        return _Chain(node, move(node))
+    return found
+
+
+def _followed(node: Node, move: Move) -> _Chain | None:
     if node.op is movement.reshape:
         return _chain(node.inputs[0], lambda inner: move(rewrite.reshape(inner, node.shape)))
     if node.op is movement.permute:
