@@ -460,6 +460,7 @@ from tallow import files as files
 from tallow import func as func
 from tallow import functional as functional
 from tallow import generation as generation
+from tallow import hub as hub
 from tallow import linalg as linalg
 from tallow import metrics as metrics
 from tallow import nn as nn
@@ -691,6 +692,7 @@ __all__ = [
     "histogram",
     "hsplit",
     "hstack",
+    "hub",
     "hypot",
     "i0",
     "igamma",

@@ -349,7 +349,6 @@ class WroteAnswer(TypedDict):
     first: float
     rate: float | None
     end: str | None
-    device: Device
 
 
 # ---- which function answers with what ---------------------------------------------------------

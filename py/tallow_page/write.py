@@ -45,12 +45,13 @@ async def open_text_model(source: Any) -> str:
         raise OptionError("this network writes no texts")
     _model = model
     network: Any = model.network
+    tokenizer: Any = model.tokenizer
     values = (each for module in network.modules() for each in vars(module).values())
     facts: TextModel = {
         "family": type(network).__name__,
         "parameters": sum(each.size for each in values if isinstance(each, tl.Tensor)),
         "context": model.writer.context,
-        "converses": model.tokenizer is not None and model.tokenizer.chat is not None,
+        "converses": tokenizer is not None and tokenizer.chat is not None,
     }
     return json.dumps(facts)
 
@@ -99,6 +100,5 @@ async def write_text(messages: str, options: str) -> AsyncGenerator[Any, None]:
         "first": first - began,
         "rate": (count - 1) / (now - first) if count > 1 and now > first else None,
         "end": written.end if written else None,
-        "device": tl.default_device(),
     }
     yield Answer(answer)

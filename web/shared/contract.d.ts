@@ -316,7 +316,6 @@ export type WroteAnswer = {
   first: number;
   rate: number | null;
   end: string | null;
-  device: "webgpu" | "wasm" | "numpy" | "remote";
 };
 
 /** The functions that are awaited, of app.py and of views, and their answers. */
