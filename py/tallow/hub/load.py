@@ -160,8 +160,8 @@ def _widen(
 ) -> None:
     """The same for networks of short texts and of sounds, which compute with weights of 32 bits:
     products of many rows take half the time with them. Raises FormatError."""
-    missing = load_into(network, tensors, strict=False).missing
-    _check(missing, what, optional)
+    report = load_into(network, tensors, strict=False)
+    _check([*report.missing, *(name for name, *_ in report.mismatched)], what, optional)
     zoo.freeze(network)
 
 
@@ -169,7 +169,7 @@ def _check(missing: Iterable[str], what: str, optional: tuple[str, ...] = ()) ->
     left = [name for name in missing if not optional or not name.startswith(optional)]
     if left:
         raise FormatError(
-            f"{what}: has no weights for {len(left)} parameters: {', '.join(left)[:300]}"
+            f"{what}: has no weights that fit {len(left)} parameters: {', '.join(left)[:300]}"
         )
 
 

@@ -27,8 +27,8 @@ __all__ = [
     "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Decoder", "DecoderConfig",
     "EfficientNetLite0", "Encoder", "ExpertsDecoder", "GPT2Block", "Gemma3", "InvertedBottleneck",
     "LeNet5", "Lfm2", "Llama", "ResNet", "Segment", "SentenceEncoder", "Transcriber", "Transcript",
-    "Whisper", "config_of_gguf", "freeze", "from_config", "name_of_gguf", "published", "resnet18",
-    "resnet34", "resnet50", "set_weights",
+    "Whisper", "config_of_gguf", "freeze", "from_config", "load", "load_async", "name_of_gguf",
+    "published", "resnet18", "resnet34", "resnet50", "set_weights",
 ]  # fmt: skip
 
 __getattr__ = getter(globals(), "zoo")

@@ -53,7 +53,7 @@ def blocks(array: np.ndarray) -> tuple[bytes, np.ndarray]:
     """Q8_0 of an array, and the numbers that it stands for."""
     parts = array.reshape(-1, 32)
     scale = (np.abs(parts).max(1, keepdims=True) / 127).astype(np.float16)
-    steps = np.rint(parts / scale.astype("f4")).clip(-127, 127).astype(np.int8)
+    steps = np.rint(parts / np.maximum(scale.astype("f4"), 1e-9)).clip(-127, 127).astype(np.int8)
     content = np.concatenate([scale.view(np.int8).reshape(-1, 2), steps], axis=1).tobytes()
     return content, (steps * scale.astype("f4")).astype("f4").reshape(array.shape)
 

@@ -22,7 +22,7 @@ from .stubs import PACKAGE, defined, file_of, imported, stubs
 SURFACE = ("functions", "functional", "methods")
 """The packages whose public definitions have a row each, or serve others."""
 
-ROOMS = {"tallow": tl, "functional": tl.functional, "nn": nn, "nn.utils": nn.utils}
+ROOMS = {"tallow": tl, "functional": tl.functional, "nn": nn, "nn.utils": nn.utils, "zoo": tl.zoo}
 
 FORMS = {
     *ROOMS, "method", "in-place", "operator", "static", "second", "torch", "torch_",
