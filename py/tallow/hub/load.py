@@ -37,7 +37,7 @@ def load(source: Any, **options: Any) -> Any:
       A folder "owner/name" that is there is meant first.
     options: of a language model, those of `tl.generation.LanguageModel`: slots, device, dtype. Of
       a name at the hub, those of `tl.hub.download`: revision, token, file (of several GGUF files,
-      the one), progress.
+      the one).
     Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
       `tl.zoo.Transcriber`.
     Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
@@ -54,7 +54,7 @@ async def load_async(source: Any, **options: Any) -> Any:
 def loading(source: Any, **options: Any) -> Steps[Any]:
     """The steps of `load`."""
     if (yield from is_name(source)):
-        names = ("revision", "token", "file", "progress")
+        names = ("revision", "token", "file")
         source = yield from snapshot(source, **{n: options.pop(n) for n in names if n in options})
     files = yield from bundled(source)
     main = yield from (files.find(files.main) if files.main else _only_gguf(files))

@@ -15,7 +15,7 @@ from ..core.packages import package
 from ..errors import FetchError, FormatError, OptionError
 from ..files.fetching import world_here
 
-_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
 _TEXTS = ("*.json", "*.jinja")
 _WEIGHTS = ("model.safetensors", "model-*.safetensors")
@@ -70,16 +70,20 @@ def snapshot(
 
 
 def _fetched(name: str, file: str | None, revision: str | None, token: str | None) -> Path:
-    hub = package("huggingface_hub", "models by their names", "hub")
-    errors = (hub.errors.HfHubHTTPError, hub.errors.LocalEntryNotFoundError, OSError)
+    what = "models by their names"
+    hub = package("huggingface_hub", what, "hub")
+    known = package("huggingface_hub.errors", what, "hub")
+    errors = (known.HfHubHTTPError, known.LocalEntryNotFoundError, OSError)
     common = {"repo_id": name, "revision": revision, "token": token}
     try:
         if file is not None:
             return Path(hub.hf_hub_download(filename=file, **common))
         try:
             listed = hub.list_repo_files(name, revision=revision, token=token)
-        except (hub.errors.OfflineModeIsEnabled, ConnectionError):
-            return Path(hub.snapshot_download(local_files_only=True, **common))
+        except (known.OfflineModeIsEnabled, ConnectionError):
+            # What an earlier run did not want is missing there, and nothing of it is asked for.
+            kept = {"local_files_only": True, "allow_patterns": ["config.json"]}
+            return Path(hub.snapshot_download(**kept, **common))
         wanted = _wanted(listed, name)
         if len(wanted) == 1 and wanted[0].endswith(".gguf"):
             return Path(hub.hf_hub_download(filename=wanted[0], **common))
