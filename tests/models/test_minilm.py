@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,7 +46,9 @@ def minilm() -> zoo.BERT:
 
 
 @pytest.mark.parametrize("device", ["numpy", "webgpu", "wasm"])
-def test_vectors_are_those_of_transformers(device: str, request: Any) -> None:
+def test_vectors_are_those_of_transformers(
+    device: str, request: Any, run_async: Callable[..., Any]
+) -> None:
     if device == "webgpu":
         request.getfixturevalue("native")
     recorded = Recorded()
@@ -57,7 +59,7 @@ def test_vectors_are_those_of_transformers(device: str, request: Any) -> None:
         assert found.shape == (len(TEXTS), 384)
         assert np.abs(found.numpy() - recorded.vectors).max() < 1e-4
         np.testing.assert_allclose(np.linalg.norm(found.numpy(), axis=1), 1, atol=1e-5)
-        alone = asyncio.run(encoder.embed_async(TEXTS[2:3]))
+        alone = run_async(encoder.embed_async(TEXTS[2:3]))
         np.testing.assert_allclose(alone.numpy()[0], found.numpy()[2], atol=1e-5)
         alike = encoder.similarity(found, alone).numpy()
         assert alike[2, 0] > alike[0, 0] > 0.8 > 0.3 > alike[1, 0]

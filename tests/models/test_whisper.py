@@ -3,10 +3,9 @@ onnxruntime, which runs the same files."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -112,7 +111,7 @@ def pieces(tokens: Sequence[int]) -> list[tuple[float, float, list[int]]]:
 
 
 def test_texts_and_times_are_those_of_transformers(
-    recorded: dict[str, np.ndarray], wasm: None
+    recorded: dict[str, np.ndarray], wasm: None, run_async: Callable[..., Any]
 ) -> None:
     listener = transcriber()
     heard: list[zoo.Segment] = []
@@ -126,7 +125,7 @@ def test_texts_and_times_are_those_of_transformers(
         assert found.text == "".join(segment.text for segment in found.segments).strip()
         assert error_rate(said, found.text) < 0.2
         assert heard[-len(wanted) :] == found.segments
-    again = asyncio.run(listener.transcribe_async(speech("jfk"), language="en"))
+    again = run_async(listener.transcribe_async(speech("jfk"), language="en"))
     assert again == listener.transcribe(speech("jfk"))
     assert (listener._hear.plans, listener._step.plans) == (1, 1)
 

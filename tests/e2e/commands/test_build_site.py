@@ -29,7 +29,8 @@ def test_the_worker_s_list_of_python_s_files_is_right(dist):
     numpy = listed["numpy"]
     for one in (listed["snapshot"], numpy["snapshot"], *numpy["libraries"]):
         files[one["file"]] = one
-    assert set(listed["packages"]) == {"tallow", "page", "numpy", "protobuf", "onnx"}
+    own = {"tallow", "page", "numpy", "protobuf", "onnx", "templates"}
+    assert set(listed["packages"]) == own
     packages = {one["file"]: one for one in listed["packages"].values()}
     for name, one in {**files, **packages}.items():
         path = runtime / name
@@ -53,9 +54,10 @@ def test_the_snapshots_do_not_depend_on_where_they_are_made(dist, tmp_path, monk
         monkeypatch.setenv(name, value)
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     imported = [wheels.tallow(), wheels.page(), protobuf[1], wheels.onnx_schema()]
+    imported.append(wheels.templates())
     snapshot.make(tmp_path, imported, numpy[1])
     made = {path.name: file_sha256(path) for path in tmp_path.iterdir()}
-    assert len(made) == 11
+    assert len(made) == 12
     assert made == {path.name: file_sha256(path) for path in snapshot.MADE.iterdir()}
 
 

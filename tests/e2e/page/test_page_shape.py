@@ -107,8 +107,8 @@ def test_the_keyboard_reaches_everything(newcomer):
     for _ in range(20):
         visitor.page.keyboard.press("Tab")
         reached.append(visitor.page.evaluate(focused))
-    views = ["Draw", "Classify", "Open"]
-    assert reached[:6] == ["Tallow", *views, "language-select", "digit-pad"]
+    views = ["Draw", "Classify", "Open", "Write"]
+    assert reached[:7] == ["Tallow", *views, "language-select", "digit-pad"]
     assert {"Boot log", "device-select"} < set(reached)
     visitor.page.get_by_role("link", name="Classify").focus()
     visitor.page.keyboard.press("Enter")

@@ -4,6 +4,7 @@
 import * as classifyTexts from "../../../web/views/classify/texts/en.js";
 import * as drawTexts from "../../../web/views/draw/texts/en.js";
 import * as openTexts from "../../../web/views/open/texts/en.js";
+import * as writeTexts from "../../../web/views/write/texts/en.js";
 import { addTexts } from "../../../web/i18n/languages.js";
 
 export { files } from "../../../web/i18n/en/files.js";
@@ -13,5 +14,6 @@ export { panels } from "../../../web/i18n/en/panels.js";
 export const { texts: classify } = classifyTexts;
 export const { texts: draw } = drawTexts;
 export const { texts: open } = openTexts;
+export const { texts: write } = writeTexts;
 
-addTexts({ en: [classifyTexts, drawTexts, openTexts], zh: [] });
+addTexts({ en: [classifyTexts, drawTexts, openTexts, writeTexts], zh: [] });

@@ -84,7 +84,9 @@ def test_products_and_rows_of_every_device(
 
     found = run_async(answers())
     wanted = fed["x"] @ numbers.T.astype(np.float64)
-    assert abs(found["y"] - wanted).max() <= 2e-6 * abs(wanted).max()
+    # On WebAssembly the products are of 16-bit numbers: tests/ops/test_wasm_blocks.py.
+    near = 2e-4 if device == "wasm" else 2e-6
+    assert abs(found["y"] - wanted).max() <= near * abs(wanted).max()
     np.testing.assert_allclose(found["taken"], numbers[fed["rows"]], rtol=1e-6, atol=1e-6)
 
 
@@ -117,7 +119,8 @@ def test_weights_stay_packed_on_a_gpu(name: str) -> None:
     block = TYPES[name]
     total, largest = held(block, "webgpu")
     assert largest <= OUT * WIDTH
-    assert total <= 1.05 * block.nbytes * OUT * WIDTH // block.length + 128
+    # The minima of blocks are kept once more, in the form of their product.
+    assert total <= 1.4 * block.nbytes * OUT * WIDTH // block.length + 128
 
 
 @pytest.mark.parametrize("name", TYPES)

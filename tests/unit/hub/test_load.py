@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,9 @@ def test_a_gguf_file_writes(model: Any) -> None:
     assert model.ends == {tiny.ENDS}
 
 
-def test_a_path_its_folder_and_its_bytes_are_the_same_model(path: Path, model: Any) -> None:
+def test_a_path_its_folder_and_its_bytes_are_the_same_model(
+    path: Path, model: Any, run_async: Callable[..., Any]
+) -> None:
     text = model.generate("abc", max_tokens=12)
     for source in (str(path), path.read_bytes(), {"any.gguf": path}):
         assert tl.zoo.load(source).generate("abc", max_tokens=12) == text
@@ -51,7 +53,7 @@ def test_a_path_its_folder_and_its_bytes_are_the_same_model(path: Path, model: A
         loaded = await tl.zoo.load_async(path)
         return str(await loaded.generate_async("abc", max_tokens=12))
 
-    assert asyncio.run(awaited()) == text
+    assert run_async(awaited()) == text
 
 
 def test_a_folder_of_safetensors_is_the_same_network(folder: Path, model: Any) -> None:

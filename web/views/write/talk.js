@@ -32,7 +32,7 @@ export class Talk {
   constructor(list, listener) {
     this.#list = list;
     this.#listener = listener;
-    for (const { role, content } of kept()) this.add(role, content);
+    for (const { role, content } of kept()) this.#append(role, content);
   }
 
   /**
@@ -40,11 +40,19 @@ export class Talk {
    * @param {string} content
    */
   add(role, content) {
+    this.#append(role, content);
+    this.#changed();
+  }
+
+  /**
+   * @param {Said["role"]} role
+   * @param {string} content
+   */
+  #append(role, content) {
     const item = this.#item(role);
     item.append(Object.assign(document.createElement("span"), { textContent: content }));
     this.messages.push({ role, content });
     this.#finish(item, role);
-    this.#changed();
   }
 
   /** Begin an answer, which comes piece by piece. */

@@ -86,7 +86,8 @@ def awake_with_wheel(wheel: str, fetch: Callable[[], Any], digest: str) -> None:
         "page": ("the page's Python", "tallow_page"),
         "templates": ("Jinja2", "jinja2", "markupsafe"),
     }[wheel]
-    folder = sys.modules["tallow"].__path__[0].rpartition("/")[0]
+    found = sys.modules.get(packages[0], sys.modules["tallow"])
+    folder = found.__path__[0].rpartition("/")[0]
 
     def put(content: bytes) -> None:
         zipfile.ZipFile(BytesIO(content)).extractall(folder)
