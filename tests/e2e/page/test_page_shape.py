@@ -115,7 +115,7 @@ def test_the_keyboard_reaches_everything(newcomer):
     expect(visitor.page.locator("#view-classify")).to_be_visible()
     visitor.page.keyboard.press("Tab")
     assert visitor.page.evaluate(focused) == "Open"
-    for hook in ("language-select", "image-input", "model-select"):
+    for hook in ("Write", "language-select", "image-input", "model-select"):
         visitor.page.keyboard.press("Tab")
         assert visitor.page.evaluate(focused) == hook
 

@@ -38,10 +38,18 @@ def options(hook: Any, **values: float) -> None:
         hook(f"write-{name.replace('_', '-')}").fill(str(value))
 
 
-def asked(hook: Any, text: str) -> str:
-    """The answer to a message."""
+def sent(hook: Any, text: str) -> None:
+    """Sends a message; its answer has begun."""
+    talk = hook("write-input").page.locator(".talk li")
+    before = talk.count()
     hook("write-input").fill(text)
     hook("write-send").click()
+    expect(talk).to_have_count(before + 2, timeout=PATIENCE)
+
+
+def asked(hook: Any, text: str) -> str:
+    """The answer to a message."""
+    sent(hook, text)
     expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
     return "".join(hook("write-output").locator(".piece").all_text_contents())
 
@@ -65,8 +73,10 @@ def test_an_answer_streams_and_is_the_same_with_the_same_seed(
     shares = [float(row.get_attribute("data-probability")) for row in rows.all()]
     assert shares == sorted(shares, reverse=True) and sum(shares) <= 1.001
 
+    hook("write-output").evaluate("(item) => (item.dataset.old = 'yes')")
     hook("write-output").get_by_role("button", name="Answer again").click()
-    expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    new = visitor.page.locator("[data-testid=write-output][data-state=done]:not([data-old])")
+    expect(new).to_be_attached(timeout=PATIENCE)
     assert "".join(hook("write-output").locator(".piece").all_text_contents()) == first
 
 
@@ -85,7 +95,7 @@ def test_a_conversation_is_edited_kept_stopped_and_forgotten(
     expect(talk).to_have_count(2)
 
     options(hook, most=400)
-    hook("write-send").click()
+    sent(hook, "Three")
     expect(hook("write-output").locator(".piece").nth(2)).to_be_attached(timeout=PATIENCE)
     hook("write-stop").click()
     expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
@@ -96,7 +106,7 @@ def test_a_conversation_is_edited_kept_stopped_and_forgotten(
     visitor.page.reload()
     expect(talk).to_have_count(6, timeout=PATIENCE)
     kept = visitor.page.evaluate("localStorage.getItem('tallow.talk')")
-    assert [each["content"] for each in json.loads(kept)[::2]] == ["One", "Two", "After a stop"]
+    assert [each["content"] for each in json.loads(kept)[::2]] == ["One", "Three", "After a stop"]
     hook("write-new").click()
     expect(talk).to_have_count(0)
 

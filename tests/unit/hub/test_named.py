@@ -20,6 +20,7 @@ from tests.unit.hub import tiny
 import tallow as tl
 from tallow.errors import FetchError, FormatError, OptionError
 from tallow.hub import named
+from tallow_build.paths import ROOT
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -136,7 +137,11 @@ except tl.TallowError as error:
 def ran(hub: Hub, home: Path, name: str, **environment: str) -> str:
     """What a program says that loads a model by its name."""
     given = {"HF_ENDPOINT": hub.address, "HF_HOME": str(home), "HF_HUB_DISABLE_XET": "1"}
-    given |= {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    given |= {
+        "PYTHONPATH": str(ROOT / "py"),
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+    }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, name],
         env=os.environ | given | environment,
