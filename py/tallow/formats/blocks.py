@@ -245,7 +245,7 @@ def _repacked(at: int, length: int, run: int, bits: int, turned: int = 0) -> Cal
 
 
 def _single(at: int, turned: int = 0) -> Callable[[Array], Array]:
-    """Bits of which each of 32 bytes has eight, 32 elements apart."""
+    """Single bits: each of 32 bytes holds those of eight elements that lie 32 apart."""
     return lambda raw: _bytes_of_bits(_parts(raw[:, at : at + 32], 32, 1)) ^ turned
 
 

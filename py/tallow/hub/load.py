@@ -41,7 +41,8 @@ def load(source: Any, **options: Any) -> Any:
     Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
       `tl.zoo.Transcriber`.
     Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
-      unknown here; FetchError if a server does not give a file; TokenizerError.
+      unknown here; FetchError if a server does not give a file; TextError for a damaged
+      tokenizer.
     """
     return run_sync(loading(source, **options))
 

@@ -55,7 +55,7 @@ class _Reader:
             elif char == ")":
                 unsure = bool(groups and groups.pop())
                 if self.repeats() and unsure:
-                    raise self.fail("repeats a choice or a repeat, which can take for ever,")
+                    raise self.fail("repeats a choice or a repeat, which can take forever,")
                 if groups:
                     groups[-1] |= unsure
                 out.append(")")

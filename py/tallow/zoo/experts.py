@@ -33,7 +33,7 @@ class Mixture:
 
 
 class Experts(nn.Module):
-    """Feed-forward layers, of which each token uses a few, by the scores of a gate."""
+    """Feed-forward layers; each token uses the few that a gate scores highest."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
