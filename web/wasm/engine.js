@@ -78,32 +78,31 @@ export class WasmEngine {
   }
 
   /**
-   * As `instance`, on a part of a memory that many programs share.
+   * As `instance`, on a memory that many programs share.
    * @param {WebAssembly.Module | null} module
    * @param {WebAssembly.Memory} memory
-   * @param {number} start
-   * @param {number} size
+   * @param {number} start  of its part of that
    * @param {boolean} shared
    */
-  placed(module, memory, start, size, shared) {
-    return new WasmInstance(module, { memory, start, size }, shared ? this.pool : null);
+  placed(module, memory, start, shared) {
+    return new WasmInstance(module, { memory, start }, shared ? this.pool : null);
   }
 }
 
 /** Programs that are no longer used leave the pool, even if nobody closed them. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ leave) => leave());
 
-/** @typedef {{memory: WebAssembly.Memory, start: number, size: number}} Region */
+/** @typedef {{memory: WebAssembly.Memory, start: number}} Region  from `start` on */
 
 /** @param {number} pages @param {boolean} shared @returns {Region} */
 function ownMemory(pages, shared) {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
-  return { memory, start: 0, size: memory.buffer.byteLength };
+  return { memory, start: 0 };
 }
 
 /**
  * A module with a memory of its own, or a part of one. That begins with scratch memory for each
- * thread. Addresses are counted from there.
+ * thread.
  */
 export class WasmInstance {
   #pool;
@@ -117,10 +116,10 @@ export class WasmInstance {
    */
   constructor(module, region, pool) {
     const given = typeof region === "number" ? ownMemory(region, pool !== null) : region;
-    const { memory, start, size } = given;
+    const { memory, start } = given;
     this.#pool = pool;
     this.#start = start;
-    this.bytes = new Uint8Array(memory.buffer, start, size);
+    this.bytes = new Uint8Array(memory.buffer);
     this.exports = module ? new WebAssembly.Instance(module, { tallow: { memory } }).exports : {};
     if (!pool || !module) return;
     const program = pool.enter(module, memory);
@@ -137,18 +136,17 @@ export class WasmInstance {
    * A step as a call.
    * @param {Kernel} kernel
    * @param {number[]} addresses  of what it reads and writes
-   * @param {number} scratch  bytes that each thread has at the beginning of the memory
+   * @param {number} scratch  bytes that each thread has at the beginning of its part
    * @returns {() => void}
    */
   bound(kernel, addresses, scratch) {
     const start = this.#start;
-    const placed = addresses.map((address) => start + address);
-    const call = callOf(this.exports, kernel, placed, start);
+    const call = callOf(this.exports, kernel, addresses, start);
     const { units } = kernel;
     if (units === undefined) return () => call();
     const pool = this.#pool;
     const own = { start, size: scratch };
-    const id = units > 1 && pool ? pool.add(this.#program, kernel, placed, own) : 0;
+    const id = units > 1 && pool ? pool.add(this.#program, kernel, addresses, own) : 0;
     if (!pool || !id) return () => call(0, units);
     const job = { id, call, cuts: cuts(units, pool.threads) };
     return () => pool.run(job);

@@ -54,6 +54,14 @@ class HostArray:
         """The bytes of its data."""
         return packed_bytes(self.dtype, self.size)
 
+    @property
+    def origin(self) -> object | None:
+        """What has the bytes: arrays of one origin have the same ones, whatever their type. None
+        for a part of something larger, and for bytes that others may change."""
+        whole: Any = self.data.obj
+        is_all = self.data.readonly and memoryview(whole).nbytes == self.data.nbytes
+        return whole if is_all else None
+
     def flat(self) -> list[Any]:
         """All elements in row-major order, as Python numbers."""
         if self.dtype.code == "e":  # which memoryview does not read

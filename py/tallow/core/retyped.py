@@ -29,6 +29,11 @@ class Retyped(StreamedArray):
         """The bytes; DataNotLoadedError before they have arrived."""
         return self._source.data
 
+    @property
+    def origin(self) -> object:
+        """That of the other one."""
+        return self._source.origin
+
     async def arrive(self) -> None:
         """Waits for the bytes, and copies them into Python's memory."""
         await self._source.arrive()

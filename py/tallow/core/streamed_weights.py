@@ -93,6 +93,11 @@ class StreamedArray(HostArray):
             raise DataNotLoadedError(f"{self.dtype.name} {self.shape} is still on its way")
         return self._held
 
+    @property
+    def origin(self) -> object:
+        """Itself, also before its bytes are here."""
+        return self
+
     async def arrive(self) -> None:
         """Waits for the bytes, and copies them into Python's memory."""
         if self.part is None:

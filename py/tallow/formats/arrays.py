@@ -43,6 +43,6 @@ def tensor_of(data: memoryview, shape: Shape, dtype: DType, what: str) -> Tensor
     if dtype.kind == "b" and data.nbytes and max(data) > 1:
         raise FormatError(f"{what}: a boolean is neither 0 nor 1")
     try:
-        return Tensor(constant(HostArray(data, shape, dtype)))
+        return Tensor(constant(HostArray(data.toreadonly(), shape, dtype)))
     except ShapeError as error:
         raise FormatError(f"{what}: {error}") from error

@@ -86,7 +86,7 @@ def read_blocks(source: Ranges, block: Block, shape: Shape, start: int) -> Steps
     yield from _taken_apart(source, block, count, start, stores)
 
     def made(name: str, shape: Shape, dtype: DType) -> HostArray:
-        return HostArray(memoryview(stores[name]), shape, dtype)
+        return HostArray(memoryview(stores[name]).toreadonly(), shape, dtype)
 
     return _weight(block, shape, made)
 

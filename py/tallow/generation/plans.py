@@ -22,13 +22,13 @@ from .cache import Cache, Cached, Place
 from .memory import Network
 from .sampling import NUMBERS, Kinds, Sampling, chosen, packed_bits
 
-_BUCKETS, _ON_HOST = (16, 64, 256), (64,)
+_BUCKETS, _ON_HOST = (16, 64, 256), (16, 64)
 
 CONSIDERED = 10
 """How many of the most probable tokens a step tells."""
 
 
-# Why: docs/decisions/generation.md, "One bucket where each plan has the weights in its memory"
+# Why: docs/decisions/generation.md, "Two buckets where each plan has the cache in its memory"
 def buckets_on(device: str | None) -> tuple[int, ...]:
     """How many tokens of a prompt one call may take on a device; shorter parts are filled up."""
     return _ON_HOST if backend(device).memory.is_host else _BUCKETS

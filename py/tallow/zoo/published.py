@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import functions as f
 from .. import nn
+from ..core.hostarray import HostArray
 from ..errors import ShapeError
 from ..tensor import Tensor, asarray
 from ..tensor.tensor import host_values
@@ -69,5 +70,6 @@ def freeze(network: nn.Module) -> nn.Module:
     """
     named = dict(network.named_parameters())
     values = host_values(list(named.values()))
-    set_weights(network, {name: asarray(value) for name, value in zip(named, values, strict=True)})
+    fixed = [HostArray(each.data.toreadonly(), each.shape, each.dtype) for each in values]
+    set_weights(network, {name: asarray(value) for name, value in zip(named, fixed, strict=True)})
     return network

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
@@ -24,7 +24,7 @@ that there are few; the system provides a page of it when something first writes
 _LIMIT = 1 << 32  # what WebAssembly can address with 32 bits
 
 
-class _Block:
+class Block:
     """A memory. free: what no program has, as starts and ends, sorted; neighbours are joined."""
 
     def __init__(self, memory: Any, size: int) -> None:
@@ -44,6 +44,18 @@ class _Block:
                 return start
         return None
 
+    def take_all(self, sizes: Sequence[int]) -> list[int] | None:
+        """The starts of parts of these sizes; None, and nothing is taken, if one does not fit."""
+        before = list(self.free)
+        starts: list[int] = []
+        for size in sizes:
+            start = self.take(size)
+            if start is None:
+                self.free = before
+                return None
+            starts.append(start)
+        return starts
+
     def give_back(self, start: int, end: int) -> None:
         insort(self.free, (start, end))
         at = self.free.index((start, end))
@@ -56,11 +68,11 @@ class _Block:
 class Extent:
     """A part of a block, until it is closed, or nothing holds it."""
 
-    __slots__ = ("_arena", "_block", "memory", "size", "start")
+    __slots__ = ("_arena", "block", "memory", "size", "start")
 
-    def __init__(self, arena: Arena, block: _Block, start: int, size: int) -> None:
+    def __init__(self, arena: Arena, block: Block, start: int, size: int) -> None:
         self._arena: Arena | None = arena
-        self._block = block
+        self.block = block
         self.memory = block.memory
         self.start, self.size = start, size
 
@@ -68,7 +80,7 @@ class Extent:
         """Frees it; may be called only once."""
         arena, self._arena = self._arena, None
         if arena is not None:
-            arena.left.append((self._block, self.start, self.start + self.size))
+            arena.left.append((self.block, self.start, self.start + self.size))
 
     def __del__(self) -> None:
         self.close()
@@ -81,14 +93,14 @@ class Arena:
 
     def __init__(self, make: Callable[[int], Any]) -> None:
         self._make = make
-        self._blocks: list[_Block] = []
+        self._blocks: list[Block] = []
         self._lock = Lock()
-        self.left: deque[tuple[_Block, int, int]] = deque()
+        self.left: deque[tuple[Block, int, int]] = deque()
 
     @property
-    def blocks(self) -> int:
-        """How many memories there are."""
-        return len(self._blocks)
+    def blocks(self) -> Sequence[Block]:
+        """The memories that there are."""
+        return tuple(self._blocks)
 
     @property
     def nbytes(self) -> int:
@@ -105,21 +117,38 @@ class Arena:
 
     def extent(self, size: int) -> Extent:
         """Memory of so many bytes, with any content. Raises MemoryError."""
-        size = max(-(-size // _ALIGNED), 1) * _ALIGNED
+        return self.together([size])[0]
+
+    def together(self, sizes: Sequence[int], room: int = 0) -> list[Extent]:
+        """The same several times, all in one block. room: bytes that a new block has beside them.
+        Raises MemoryError."""
         with self._lock:
             self._collect()
             for block in self._blocks:
-                start = block.take(size)
-                if start is not None:
-                    return Extent(self, block, start, size)
+                found = self._taken(block, sizes)
+                if found is not None:
+                    return found
             # Blocks that are free but too small would only be in the way of a larger one.
             self._blocks = [block for block in self._blocks if not block.is_free]
-            whole = self._size(size)
-            block = _Block(self._make(whole // PAGE), whole)
+            whole = self._size(sum(map(_rounded, sizes)) + room)
+            block = Block(self._make(whole // PAGE), whole)
             self._blocks.append(block)
-            start = block.take(size)
-            assert start is not None
-            return Extent(self, block, start, size)
+            found = self._taken(block, sizes)
+            assert found is not None
+            return found
+
+    def within(self, block: Block, sizes: Sequence[int]) -> list[Extent] | None:
+        """The same in a block that there is; None if it has no room."""
+        with self._lock:
+            self._collect()
+            return self._taken(block, sizes)
+
+    def _taken(self, block: Block, sizes: Sequence[int]) -> list[Extent] | None:
+        rounded = [*map(_rounded, sizes)]
+        starts = block.take_all(rounded)
+        if starts is None:
+            return None
+        return [Extent(self, block, *each) for each in zip(starts, rounded, strict=True)]
 
     def _size(self, size: int) -> int:
         """Of a new block. One for a large program has room for the next program, which may be a
@@ -132,3 +161,7 @@ class Arena:
         while self.left:
             block, start, end = self.left.popleft()
             block.give_back(start, end)
+
+
+def _rounded(size: int) -> int:
+    return max(-(-size // _ALIGNED), 1) * _ALIGNED

@@ -57,12 +57,13 @@ async def open_threads(count: int | None) -> None:
 
 
 class BrowserInstance:
-    """An Instance (engine.py) of the browser, where no engine is open: the bytes that it has of a
-    memory, and exports that use that. extent: None if a page has made it."""
+    """An Instance (engine.py) of the browser, where no engine is open: the bytes of a memory, and
+    exports that use that. extent: its part of it; None if a page has made it."""
 
     threads = 1
 
     def __init__(self, content: Any, exports: Any, extent: Extent | None) -> None:
+        self.start = extent.start if extent else 0
         self._bytes = content
         self._exports = exports
         self._extent = extent
@@ -99,9 +100,7 @@ class BrowserInstance:
     ) -> Callable[[], Any]:
         units = [0, kernel["units"]] if "units" in kernel else []
         function = getattr(self._exports, kernel["function"])
-        start = self._extent.start if self._extent else 0
-        placed = [start + address for address in addresses]
-        return partial(function, *arguments(kernel, placed, start), *units)
+        return partial(function, *arguments(kernel, addresses, self.start), *units)
 
     def together(self, calls: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
         return partial(call_all, calls)
@@ -166,22 +165,23 @@ class BrowserEngine:
 
     def instance(self, module: bytes | None, pages: int, shared: bool) -> BrowserInstance:
         """All programs share memories, since a browser is slow to free one."""
-        return self.placed(module, pages * PAGE, shared)
+        return self.placed(module, self.arena(shared).extent(pages * PAGE), shared)
 
-    def placed(self, module: bytes | None, size: int, shared: bool) -> BrowserInstance:
+    def placed(self, module: bytes | None, extent: Extent, shared: bool) -> BrowserInstance:
         shared = shared and self.threads > 1
-        extent = self._arenas[shared].extent(size)
         compiled = None if module is None else self._compiled(module, shared)
         engine = _engine()
         if engine is not None:
-            memory, start = extent.memory, extent.start
-            return EngineInstance(engine.placed(compiled, memory, start, size, shared), extent)
+            handle = engine.placed(compiled, extent.memory, extent.start, shared)
+            return EngineInstance(handle, extent)
         exports: Any = None
         if compiled is not None:
             imports = _object({"tallow": _object({"memory": extent.memory})})
             exports = js.WebAssembly.Instance.new(compiled, imports).exports
-        content = js.Uint8Array.new(extent.memory.buffer, extent.start, size)
-        return BrowserInstance(content, exports, extent)
+        return BrowserInstance(js.Uint8Array.new(extent.memory.buffer), exports, extent)
+
+    def arena(self, shared: bool) -> Arena:
+        return self._arenas[shared and self.threads > 1]
 
     @property
     def arenas(self) -> Sequence[Arena]:

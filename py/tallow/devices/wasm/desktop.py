@@ -150,9 +150,9 @@ class WasmtimeInstance:
             with _memory_errors():
                 self._memory = wasmtime.Memory(self._stores[0], kind)
         which = () if extent or pool else (self._stores[0],)
-        self._start = extent.start if extent else 0
-        size = extent.size if extent else self._memory.data_len(*which)
-        address = ctypes.addressof(self._memory.data_ptr(*which).contents) + self._start
+        self.start = extent.start if extent else 0
+        size = self._memory.data_len(*which)
+        address = ctypes.addressof(self._memory.data_ptr(*which).contents)
         self._bytes = memoryview((ctypes.c_ubyte * size).from_address(address)).cast("B")
         self._exports: list[dict[str, Any]] = []
         if module is not None:
@@ -189,14 +189,13 @@ class WasmtimeInstance:
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
     ) -> Callable[[], Any]:
-        start, units = self._start, kernel.get("units")
-        placed = [start + address for address in addresses]
+        start, units = self.start, kernel.get("units")
         given = [] if units is None else [0, units]
         calls = [
             _Call(
                 store,
                 exports[kernel["function"]],
-                [*threads.arguments(kernel, placed, start + number * scratch), *given],
+                [*threads.arguments(kernel, addresses, start + number * scratch), *given],
             )
             for number, (store, exports) in enumerate(zip(self._stores, self._exports, strict=True))
         ]
@@ -268,7 +267,7 @@ class WasmtimeEngine:
         compiled = code and wasmtime.Module(self._engine, code)
         return WasmtimeInstance(self._engine, compiled or None, pages, pool)
 
-    def placed(self, module: bytes | None, size: int, shared: bool) -> WasmtimeInstance:
+    def placed(self, module: bytes | None, extent: Extent, shared: bool) -> WasmtimeInstance:
         compiled = None
         if module is not None:
             compiled = self._modules.get(module)
@@ -277,7 +276,10 @@ class WasmtimeEngine:
                 self._modules.put(module, compiled)
                 _alive.add(compiled)
         pool = self._pool if shared else None
-        return WasmtimeInstance(self._engine, compiled, 0, pool, self._arena.extent(size))
+        return WasmtimeInstance(self._engine, compiled, 0, pool, extent)
+
+    def arena(self, shared: bool) -> Arena:
+        return self._arena
 
     @property
     def arenas(self) -> list[Arena]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ...core.streamed_weights import Part
-from .arena import Arena
+from .arena import Arena, Extent
 from .codegen.assembler import Function, encode
 
 if TYPE_CHECKING:
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 class Instance(Protocol):
-    """A module with a memory of a fixed size.
+    """A module on a memory of a fixed size, and where its own part of that begins.
 
-    threads: how many share its steps. The memory begins with scratch memory for each of them.
+    threads: how many share its steps. Its part begins with scratch memory for each of them.
     """
 
     threads: int
+    start: int
 
     def write(self, offset: int, content: ReadableBuffer) -> None:
         """Copies bytes, in any contiguous buffer, into the memory."""
@@ -42,7 +43,7 @@ class Instance(Protocol):
     ) -> Callable[[], Any]:
         """A step as a call: its function (devices/wasm/target.py), with these addresses.
 
-        scratch: bytes that each thread has at the beginning of the memory.
+        scratch: bytes that each thread has at the beginning of the instance's part.
         """
 
     def together(self, calls: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
@@ -79,13 +80,16 @@ class Engine(Protocol):
         shared: whether all threads share it; otherwise it has one.
         """
 
-    def placed(self, module: bytes | None, size: int, shared: bool) -> Instance:
-        """As `instance`, on so many bytes of a memory that many programs share (arena.py). Modules
-        that come again are compiled once."""
+    def placed(self, module: bytes | None, extent: Extent, shared: bool) -> Instance:
+        """As `instance`, on a part of a memory that many programs share, of `arena`. Modules that
+        come again are compiled once."""
+
+    def arena(self, shared: bool) -> Arena:
+        """The memories of `placed`: those that all threads share, or others."""
 
     @property
     def arenas(self) -> Sequence[Arena]:
-        """The memories of `placed`."""
+        """All of them."""
 
     def adopted(self, loaded: Any) -> Instance:
         """The instance of a program that a page has loaded without Python (`Compiled.loaded`)."""

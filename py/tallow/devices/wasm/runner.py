@@ -6,7 +6,7 @@ Steps that have no function (devices/wasm/target.py) are computed by NumPy, from
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -41,10 +41,11 @@ from ...runtime.base import (
 )
 from ...runtime.buffer import Buffer, state_moved
 from ..numpy.specialized import Workspace
-from .arena import PAGE
+from .arena import PAGE, Arena
 from .codegen.kernels import Features
 from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
+from .shared_weights import Shared, SharedWeights
 from .target import TARGET
 
 _MOST_BYTES = 1 << 32
@@ -156,16 +157,16 @@ class WasmProgram:
             self._instance = engine.adopted(compiled.loaded)
         threads = self._instance.threads if self._instance else engine.threads if shared else 1
         sizes = [slot.bytes for slot in plan.slots]
-        self._offsets, size = _layout(threads * self._scratch, sizes)
-        if size > _MOST_BYTES:
+        self._offsets, self._bytes = _layout(threads * self._scratch, sizes)
+        if self._bytes > _MOST_BYTES:
             raise DeviceMemoryError(
-                f"{plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB; "
-                "use a smaller input or batch, or device='numpy'"
+                f"{plan.name} cannot fit: it needs {self._bytes:,} bytes, and WebAssembly has "
+                "4 GiB; use a smaller input or batch, or device='numpy'"
             )
-        self._bytes = size if compiled.brief else -(-size // PAGE) * PAGE
+        self._shared: dict[int, Shared] = {}  # the weights that other programs may have too
         with _Explained(plan.name, self._bytes, self._fault):
             if self._instance is None:
-                self._load(compiled, threads > 1)
+                self._load(compiled, threads)
             self._steps = [self._bound(step) for step in plan.run]
             alone = all("function" in step.kernel for step in plan.run)
             self._all: Call = partial(call_all, self._steps)
@@ -176,25 +177,55 @@ class WasmProgram:
                  for each in plan.copies]
             )  # fmt: skip
 
-    def _load(self, compiled: Compiled, shared: bool) -> None:
+    def _load(self, compiled: Compiled, threads: int) -> None:
         """Fills a new memory: the weights, and what `prepare` computes."""
-        plan, engine = self._plan, self._backend.engine
-        module = b64decode(plan.modules[0]) if plan.modules else None
-        if compiled.brief:
-            self._instance = engine.placed(module, self._bytes, shared)
-        else:
-            self._instance = engine.instance(module, self._bytes // PAGE, shared)
         by_offset = dict(compiled.weights)
-        for slot, offset in zip(plan.slots, self._offsets, strict=True):
-            if slot.kind != "weight":
+        weights = {
+            number: (by_offset[slot.offset], slot.bytes)
+            for number, slot in enumerate(self._plan.slots)
+            if slot.kind == "weight"
+        }
+        self._make_instance(compiled, threads, weights)
+        for number, (data, _) in weights.items():
+            place = self._shared.get(number)
+            if place and not place.is_new:
                 continue
-            data = by_offset[slot.offset]
+            offset = self._offsets[number]
             if isinstance(data, StreamedArray) and data.part and data.part.here:
                 self._instance.write_part(offset, data.part)
             else:
                 self._instance.write(offset, TARGET.stored(data))
-        for call in map(self._bound, plan.prepare):
+            if place:
+                place.is_new = False
+        for call in map(self._bound, self._plan.prepare):
             call()
+        used = {slot for step in self._plan.run for slot in step.bindings}
+        used.update(copy.source for copy in self._plan.copies)
+        self._shared = {slot: place for slot, place in self._shared.items() if slot in used}
+
+    def _make_instance(
+        self, compiled: Compiled, threads: int, weights: Mapping[int, tuple[HostArray, int]]
+    ) -> None:
+        """Makes the memory, and lays out the slots in it."""
+        plan, engine, shared = self._plan, self._backend.engine, threads > 1
+        module = b64decode(plan.modules[0]) if plan.modules else None
+        arena = engine.arena(shared)
+        if compiled.brief:
+            self._instance = engine.placed(module, arena.extent(self._bytes), shared)
+        else:
+            found = self._backend.shared_weights(arena).place(self._bytes, weights)
+            if found is None:
+                self._instance = engine.instance(module, -(-self._bytes // PAGE), shared)
+            else:
+                part, self._shared = found
+                self._instance = engine.placed(module, part, shared)
+        start = self._instance.start
+        sizes = [
+            0 if number in self._shared else slot.bytes for number, slot in enumerate(plan.slots)
+        ]
+        self._offsets, _ = _layout(start + threads * self._scratch, sizes)
+        for number, place in self._shared.items():
+            self._offsets[number] = place.extent.start
 
     def _bound(self, step: Step) -> Call:
         """The step as a call."""
@@ -339,6 +370,7 @@ class WasmProgram:
             if self._instance is not None:
                 self._instance.close()
             self._instance = None  # and its memory
+            self._shared = {}
             self._closed = True
 
 
@@ -364,6 +396,7 @@ class WasmBackend:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.memory = WasmMemory()
+        self._shared_weights: dict[Arena, SharedWeights] = {}
         relaxed = has_relaxed_simd(engine)
         features = ("relaxed-simd",) if relaxed else ()
         adapter = f"{engine.name} with relaxed SIMD" if relaxed else engine.name
@@ -387,6 +420,10 @@ class WasmBackend:
         """Changes that number. Code that runs eagerly then has its programs loaded again."""
         self.engine.use_threads(count)
         self._forget(len(self.memory.programs))
+
+    def shared_weights(self, arena: Arena) -> SharedWeights:
+        """The weights that programs share in the memories of an arena."""
+        return self._shared_weights.setdefault(arena, SharedWeights(arena))
 
     def tuning_record(self) -> str | None:
         return None  # each op has one kernel at most
