@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from block_forms import FORMS, centred, known, least, scaled
+from block_forms import FORMS, Weight, centred, known, least, scaled
 from wasm_runs import RNG, fed, given, random, run
 
 import tallow as tl
@@ -135,18 +135,56 @@ def test_rows_are_looked_up_in_the_same_constant(form: str) -> None:
     assert len(large) == (2 if form == "joined" else 1)  # its upper bits are a constant too
 
 
-@pytest.mark.parametrize("what", ["narrow", "short", "odd", "scale of columns"])
+def of_all(columns: int, depth: int) -> Weight:
+    """One scale and zero point; the elements of a column lie apart, as in an ONNX file."""
+    values = RNG.integers(0, 255, (depth, columns), np.uint8, endpoint=True)
+    numbers = (known(values).astype(tl.float32) - 131.0) * known(np.float32(0.01))
+    return tl.permute_dims(numbers, (1, 0)), (values.T.astype(np.float64) - 131) * np.float32(0.01)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 64])
+@pytest.mark.parametrize("what", ["a scale for each column", "one for all"])
+def test_columns_of_one_block(what: str, rows: int) -> None:
+    weight, plain = of_all(96, 512) if what == "one for all" else scaled(64, 256, "int8", 256)
+    a = random(rows, plain.shape[1])
+    x = fed("a", a)
+    y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
+    close_and_packed(y, {x: a}, a.astype(np.float64) @ plain.T, plain.size)
+
+
+def test_codes_that_lie_apart_are_turned_once_for_all_plans() -> None:
+    weight, _ = of_all(96, 512)
+    origins = []
+    for rows in (1, 2):
+        a = random(rows, 512)
+        x = fed("a", a)
+        y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
+        compiled = compile_graph(Graph((x,), {"y": y.node}, "turned"), "wasm")
+        origins += [each.origin for _, each in compiled.weights if each.nbytes == 96 * 512]
+    assert len(origins) == 2
+    assert origins[0] is origins[1] is not None
+
+
+def test_integers_by_integers_are_no_blocks() -> None:
+    weight, plain = of_all(96, 512)
+    values = RNG.integers(0, 255, (3, 512), np.uint8, endpoint=True)
+    x = given("a", values)
+    y = tl.matmul(Tensor(x).astype("float32") * 0.5, tl.permute_dims(weight, (1, 0)))
+    found, _ = run(y.node, {x: values}, True)
+    close(found, values * 0.5 @ plain.T)
+    assert "block_matmul" not in ops(planned(y, {x: values}))
+
+
+@pytest.mark.parametrize("what", ["narrow", "short", "odd", "many rows of a scale for each column"])
 def test_what_has_no_kernel_is_computed_as_before(what: str) -> None:
-    if what == "scale of columns":
-        weight, plain = scaled(64, 256, "int8", 256)
-    else:
-        columns, depth, block = {
-            "narrow": (3, 2048, 32),
-            "short": (64, 256, 8),
-            "odd": (64, 144, 48),
-        }[what]
-        weight, plain = scaled(columns, depth, "int8", block)
-    a = random(5, plain.shape[1])
+    columns, depth, block, rows = {
+        "narrow": (3, 2048, 32, 5),
+        "short": (64, 256, 8, 5),
+        "odd": (64, 144, 48, 5),
+        "many rows of a scale for each column": (64, 256, 256, 65),
+    }[what]
+    weight, plain = scaled(columns, depth, "int8", block)
+    a = random(rows, plain.shape[1])
     x = fed("a", a)
     y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
     found, _ = run(y.node, {x: a}, True)

@@ -57,10 +57,11 @@ class HostArray:
     @property
     def origin(self) -> object | None:
         """What has the bytes: arrays of one origin have the same ones, whatever their type. None
-        for a part of something larger, and for bytes that others may change."""
+        for bytes that others may change."""
+        if not self.data.readonly:
+            return None
         whole: Any = self.data.obj
-        is_all = self.data.readonly and memoryview(whole).nbytes == self.data.nbytes
-        return whole if is_all else None
+        return whole if memoryview(whole).nbytes == self.data.nbytes else self
 
     def flat(self) -> list[Any]:
         """All elements in row-major order, as Python numbers."""

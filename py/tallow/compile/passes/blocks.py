@@ -2,10 +2,10 @@
 looked up are unpacked alone.
 
 Such a weight is a constant of 4 or 8 bits, which is cast, multiplied by a scale, and moved by a
-zero point or a minimum, each one number a block of neighbours along what a product sums over. Many
-graphs say so in many ways: by DequantizeLinear with blocks, or by hand, with whatever reshapes
-between. All come down to where an element of the matrix lies in each constant, which an index
-expression tells.
+zero point or a minimum, each one number a block of neighbours along what a product sums over; or a
+column is one block, and one scale may be that of all. Many graphs say so in many ways: by
+DequantizeLinear with blocks, or by hand, with whatever reshapes between. All come down to where an
+element of the matrix lies in each constant, which an index expression tells.
 
 It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`;
 for a GPU, which decodes weights at each read, only minima are taken out of products.
@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from ... import functions as f
 from ...codegen.index import Coord, Coords, joined, variable
 from ...codegen.picks import inside
 from ...core import dtype as dt
-from ...core.hostarray import from_values
+from ...core.hostarray import HostArray, from_values
 from ...core.retyped import retyped
 from ...core.shape import strides_of
 from ...graph import Graph, Node, constant, make, rebuild
@@ -36,6 +37,7 @@ from .packed import reordered, uniform
 Move = Callable[[Node], Node]
 
 _MIN_ELEMENTS = 4096  # of a weight that is worth a kernel of its own
+_FEW_ROWS = 64
 _STEP = 32  # elements along a row that a kernel takes at once
 _BITS = {"uint4": 4, "int4": -4, "uint8": 8, "int8": -8}
 
@@ -64,6 +66,11 @@ class _Weight:
     bits: int
     zero: int
 
+    @property
+    def is_finer(self) -> bool:
+        """Whether a column has several blocks."""
+        return self.scale.shape[1] > 1
+
 
 # Why: docs/decisions/webassembly.md, "Weights in blocks are multiplied by integers of 16 bits, as
 # they lie in their file"
@@ -74,7 +81,7 @@ def use_blocks(graph: Graph) -> Graph:
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if node.op is contract.matmul and node.dtype == dt.float32 and node.size:
             found = finder.found(node.inputs[1], lambda matrix: matrix)
-            if found is not None:
+            if found is not None and (found.is_finer or _gains(node)):
                 return _product(inputs[0], found)
         if node.op is gather.take and not node.attrs["axis"] and len(node.inputs[0].shape) == 2:
             found = finder.found(node.inputs[0], _transposed)
@@ -95,11 +102,22 @@ def part_minima(graph: Graph) -> Graph:
         found = None
         if node.dtype == dt.float32 and node.size:
             found = finder.found(node.inputs[1], lambda matrix: matrix)
-        if found is None or found.minimum is None:
+        if found is None or found.minimum is None or not found.is_finer:
             return rebuild(node, inputs)
         return _parted(Tensor(inputs[0]), found, found.minimum)
 
     return graph.rewrite(rule, (contract.matmul,))
+
+
+def _gains(product: Node) -> bool:
+    """Whether a product by a weight whose columns are one block each takes less time. With many
+    rows it is faster to unpack the weight first; and if the other operand's own elements are of few
+    bits too, the product is one of integers."""
+    through = (movement.reshape, movement.expand, movement.permute, e.multiply, e.subtract, e.cast)
+    x = product.inputs[0]
+    while x.dtype.name not in _BITS and x.op in through:
+        x = x.inputs[0]
+    return x.dtype.name not in _BITS and product.size // product.shape[-1] <= _FEW_ROWS
 
 
 def _parted(x: Tensor, weight: _Weight, minimum: Node) -> Node:
@@ -172,8 +190,8 @@ class _Finder:
         batch, depth, columns = chain.seen.shape
         operands = [*chain.factors, *(one for _, term in chain.terms for one in term)]
         most = max(_source(each).size for each in operands)
-        blocks = most // columns
-        if batch > 1 or most % columns or blocks < 2 or depth % blocks or depth % _STEP:
+        blocks = max(most // columns, 1)
+        if batch > 1 or most not in (1, blocks * columns) or depth % blocks or depth % _STEP:
             return None
         block = depth // blocks
         if block % (_STEP // 2) or (block > _STEP and block % _STEP) or columns < 4:
@@ -208,8 +226,7 @@ class _Finder:
         if key not in self._bytes:
             data = chain.codes.attrs["data"]
             if turned:
-                flat = constant(retyped(data, (depth, columns), data.dtype))
-                data = reordered(flat, (1, 0))
+                data = _turned(chain.codes, depth, columns)
             word = dt.int8 if bits == -8 else dt.uint8
             same = data is chain.codes.attrs["data"] and data.dtype == word and data.shape == shape
             self._bytes[key] = chain.codes if same else constant(retyped(data, shape, word))
@@ -241,6 +258,19 @@ class _Finder:
         for each in operands[1:]:
             product = make(e.multiply, product, _wide(each))
         return make(e.negative, product) if sign < 0 else product
+
+
+def _turned(codes: Node, depth: int, columns: int) -> HostArray:
+    """The codes of columns, which lie apart, together: made once for all plans that read them."""
+    known = _together.get(codes)
+    if known is None:
+        data = codes.attrs["data"]
+        flat = constant(retyped(data, (depth, columns), data.dtype))
+        known = _together[codes] = reordered(flat, (1, 0))
+    return known
+
+
+_together: WeakKeyDictionary[Node, HostArray] = WeakKeyDictionary()
 
 
 def _lies(matrix: Node, block: int, wanted: Coord) -> bool:

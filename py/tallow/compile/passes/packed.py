@@ -232,7 +232,7 @@ def _in_order(data: HostArray, axes: Axes) -> HostArray:
         start, out = (sum(offsets) for offsets in zip((0, 0), *parts, strict=True))
         run = slice(start, start + (length - 1) * step + 1, step)
         after[out : out + (length - 1) * out_step + 1 : out_step] = before[run]
-    return HostArray(pack(memoryview(words), data.dtype), shape, data.dtype)
+    return HostArray(pack(memoryview(words), data.dtype).toreadonly(), shape, data.dtype)
 
 
 # ---- what a product does not need -------------------------------------------------------------
