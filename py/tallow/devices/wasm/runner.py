@@ -45,7 +45,7 @@ from .arena import PAGE, Arena
 from .codegen.kernels import Features
 from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
-from .shared_weights import Shared, SharedWeights
+from .shared_weights import Placed, Shared, SharedWeights, used_slots
 from .target import TARGET
 
 _MOST_BYTES = 1 << 32
@@ -179,53 +179,52 @@ class WasmProgram:
 
     def _load(self, compiled: Compiled, threads: int) -> None:
         """Fills a new memory: the weights, and what `prepare` computes."""
-        by_offset = dict(compiled.weights)
+        plan, by_offset = self._plan, dict(compiled.weights)
         weights = {
-            number: (by_offset[slot.offset], slot.bytes)
-            for number, slot in enumerate(self._plan.slots)
+            number: by_offset[slot.offset]
+            for number, slot in enumerate(plan.slots)
             if slot.kind == "weight"
         }
-        self._make_instance(compiled, threads, weights)
-        for number, (data, _) in weights.items():
-            place = self._shared.get(number)
-            if place and not place.is_new:
+        placed = self._make_instance(compiled, threads, weights)
+        lacking = placed.lacking if placed else set()
+        for number, data in weights.items():
+            if number in self._shared.keys() - lacking or (placed and number not in placed.needed):
                 continue
             offset = self._offsets[number]
             if isinstance(data, StreamedArray) and data.part and data.part.here:
                 self._instance.write_part(offset, data.part)
             else:
                 self._instance.write(offset, TARGET.stored(data))
-            if place:
-                place.is_new = False
-        for call in map(self._bound, self._plan.prepare):
+        for call in map(self._bound, placed.prepare if placed else plan.prepare):
             call()
-        used = {slot for step in self._plan.run for slot in step.bindings}
-        used.update(copy.source for copy in self._plan.copies)
+        for place in self._shared.values():
+            place.is_new = False
+        used = used_slots(plan)
         self._shared = {slot: place for slot, place in self._shared.items() if slot in used}
 
     def _make_instance(
-        self, compiled: Compiled, threads: int, weights: Mapping[int, tuple[HostArray, int]]
-    ) -> None:
-        """Makes the memory, and lays out the slots in it."""
+        self, compiled: Compiled, threads: int, weights: Mapping[int, HostArray]
+    ) -> Placed | None:
+        """Makes the memory, and lays out the slots in it. Gives what it shares with others."""
         plan, engine, shared = self._plan, self._backend.engine, threads > 1
         module = b64decode(plan.modules[0]) if plan.modules else None
         arena = engine.arena(shared)
+        placed = None
         if compiled.brief:
             self._instance = engine.placed(module, arena.extent(self._bytes), shared)
         else:
-            found = self._backend.shared_weights(arena).place(self._bytes, weights)
-            if found is None:
+            placed = self._backend.shared_weights(arena).place(self._bytes, plan, weights)
+            if placed is None:
                 self._instance = engine.instance(module, -(-self._bytes // PAGE), shared)
             else:
-                part, self._shared = found
-                self._instance = engine.placed(module, part, shared)
-        start = self._instance.start
-        sizes = [
-            0 if number in self._shared else slot.bytes for number, slot in enumerate(plan.slots)
-        ]
-        self._offsets, _ = _layout(start + threads * self._scratch, sizes)
+                self._shared = placed.shared
+                self._instance = engine.placed(module, placed.part, shared)
+        apart = placed.apart if placed else ()
+        sizes = [0 if number in apart else each.bytes for number, each in enumerate(plan.slots)]
+        self._offsets, _ = _layout(self._instance.start + threads * self._scratch, sizes)
         for number, place in self._shared.items():
             self._offsets[number] = place.extent.start
+        return placed
 
     def _bound(self, step: Step) -> Call:
         """The step as a call."""
