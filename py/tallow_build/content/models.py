@@ -21,6 +21,9 @@ MADE = BUILD / "models"
 
 _STEP = "Reading models/manifest.json"
 
+_OWN = ("models", "labels")
+_PUBLISHED = {"name", "title", "task", "memory", "licence", "files"}  # content/published.py
+
 
 def manifest() -> dict[str, list[dict[str, Any]]]:
     """models/manifest.json. Raises BuildError."""
@@ -29,11 +32,14 @@ def manifest() -> dict[str, list[dict[str, Any]]]:
         text = path.read_text("utf-8")
     try:
         found = json.loads(text)
-        for entry in [*found["models"], *found["labels"]]:
+        files = [one for model in found["published"] for one in model["files"]]
+        for entry in [*found["models"], *found["labels"], *files]:
             assert {"file", "bytes", "sha256"} <= entry.keys(), f"an entry lacks a field: {entry}"
+        for model in found["published"]:
+            assert model.keys() == _PUBLISHED, f"an entry has other fields: {model}"
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
         raise BuildError(_STEP, f"{error!r}", "see models/README.md") from error
-    return {"models": found["models"], "labels": found["labels"]}
+    return {group: found[group] for group in (*_OWN, "published")}
 
 
 def ensure(*, again: bool = False) -> dict[str, Path]:
@@ -41,7 +47,7 @@ def ensure(*, again: bool = False) -> dict[str, Path]:
 
     again: rebuild built files even if they exist. Raises BuildError.
     """
-    entries = [entry for group in manifest().values() for entry in group]
+    entries = [entry for group in _own().values() for entry in group]
     result: dict[str, Path] = {}
     for entry in entries:
         file = str(entry["file"])
@@ -69,7 +75,7 @@ def published() -> dict[str, list[dict[str, Any]]]:
             {key: value for key, value in entry.items() if key not in ("make", "made_from")}
             for entry in entries
         ]
-        for group, entries in manifest().items()
+        for group, entries in _own().items()
     }
 
 
@@ -78,6 +84,11 @@ def in_dist(name: str) -> Path:
     folder = DIST / "models"
     index = json.loads((folder / "manifest.json").read_text("utf-8"))
     return next(folder / str(one["file"]) for one in index["models"] if one["name"] == name)
+
+
+def _own() -> dict[str, list[dict[str, Any]]]:
+    found = manifest()
+    return {group: found[group] for group in _OWN}
 
 
 def _is(path: Path, sha256: str) -> bool:

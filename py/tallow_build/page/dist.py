@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..content import models, samples, split_model
+from ..content import models, published, samples, split_model
 from ..environment import node_env, sources
 from ..errors import explained
 from ..files import file_sha256, files_below, replace_folder, scratch
@@ -47,6 +47,7 @@ def ensure(*, tight: bool = False) -> None:
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     pictures = samples.ensure_small(photographs)
+    published_files = published.ensure()
     with explained(_STEP, "restore the file with git, or delete node_modules and try again"):
         made_of = [*packages.values(), *model_files.values(), *photographs.values()]
         made_of += pictures.values()
@@ -54,8 +55,8 @@ def ensure(*, tight: bool = False) -> None:
         made_of += [WEB, *(ROOT / name for name in LICENCES), NODE_MODULES / ".package-lock.json"]
         makers = [*_MAKERS.rglob("*.py"), *_MAKERS.rglob("*.mjs"), budget.FILE]
         libraries = [library.info for library in memory.libraries]
-        lists = (json.dumps(part) for part in (models.published(), samples.published(), libraries))
-        inputs = digest(*made_of, *sorted(makers), *lists)
+        lists = (models.published(), samples.published(), published.listed(), libraries)
+        inputs = digest(*made_of, *sorted(makers), *(json.dumps(part) for part in lists))
         stamp = Stamp("dist")
         if stamp.fresh(f"tight {inputs}") or (not tight and stamp.fresh(inputs)):
             return
@@ -66,11 +67,13 @@ def ensure(*, tight: bool = False) -> None:
             _put_runtime(site, packages, memory)
             _put_page(site)
             _put_models(site, model_files)
+            site.put_json("models/published.json", published.listed())
             _put_samples(site, photographs, pictures)
             for name in LICENCES:
                 site.put(name, ROOT / name)
             keep_offline(made)
             compressed.compress(made, tight=tight)
+            _put_published(site, published_files)
             spent = budget.check(made)
             replace_folder(made, DIST)
         stamp.write(f"tight {inputs}" if tight else inputs, [DIST])
@@ -174,6 +177,13 @@ def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
         "sha256": hashlib.sha256(graph).hexdigest(),
     }
     entry["pieces"] = split_model.pieces_of(content, model.name)
+
+
+def _put_published(site: Site, files: dict[str, Path]) -> None:
+    """Puts the published models into a site whose other files are kept offline and compressed:
+    these are large, hardly become smaller, and a visitor chooses them."""
+    for path, content in files.items():
+        site.put_linked(f"{published.FOLDER}/{path}", content)
 
 
 def _put_samples(site: Site, photographs: dict[str, Path], pictures: dict[str, Path]) -> None:

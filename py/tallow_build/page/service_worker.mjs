@@ -48,7 +48,9 @@ const { warnings } = await generateSW({
   swDest,
   globDirectory: folder,
   globPatterns: ["**/*"],
-  globIgnores: ["**/*.{br,gz}"], // other forms of files, which the server may give instead
+  // Other forms of files, which the server may give instead; models that a visitor chooses, which
+  // Python keeps (files/browser.py).
+  globIgnores: ["**/*.{br,gz}", "models/published/**"],
   // What the browser has of these is right, so that it need not fetch it again (site.py).
   dontCacheBustURLsMatching: /-[0-9a-f]{10}[./]/,
   maximumFileSizeToCacheInBytes: Number.MAX_SAFE_INTEGER,

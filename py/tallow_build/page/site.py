@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -36,6 +38,15 @@ class Site:
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(_bytes(content))
+
+    def put_linked(self, path: str, content: Path) -> None:
+        """Puts a large file under its own name: a second name of it, or a copy on another disk."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(content, target)
+        except OSError:
+            shutil.copyfile(content, target)
 
     def put_json(self, path: str, value: Any) -> None:
         """Writes a list or record under its own name."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.e2e.network.hosting import Host
+from tests.e2e.network.hosting import Host, copied
 
 
 @pytest.fixture
 def host(dist: Path, tmp_path: Path) -> Iterator[Host]:
-    host = Host(shutil.copytree(dist, tmp_path / "site"))
+    host = Host(copied(dist, tmp_path / "site"))
     yield host
     host.shut()

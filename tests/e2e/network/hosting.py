@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,6 +17,11 @@ LISTS = "models/manifest.json"
 
 # A file in the service worker's list: its path; if its name has no hash, its MD5; its integrity.
 LISTED = r'\{url:"(NAME)",revision:(null|"[^"]*"),integrity:"[^"]*"\}'
+
+
+def copied(dist: Path, folder: Path) -> Path:
+    """A copy of dist/ without the published models, which are large."""
+    return shutil.copytree(dist, folder, ignore=shutil.ignore_patterns("published"))
 
 
 class Host:

@@ -9,7 +9,6 @@ test.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, expect
 from tests.conftest import watched_page
 from tests.e2e.conftest import PATIENCE, Visitor
 from tests.e2e.keeping import kept_in_all
-from tests.e2e.network.hosting import LISTS, Host
+from tests.e2e.network.hosting import LISTS, Host, copied
 from tests.e2e.network.offline import LATE, forget, offline_state, tab, wait_until_kept
 
 from tallow_build.environment.browser import until
@@ -29,7 +28,7 @@ def residence(
     browser: Browser, dist: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Host, Visitor]]:
     """A host, and a visitor who has all its files after a first visit."""
-    host = Host(shutil.copytree(dist, tmp_path_factory.mktemp("residence") / "site"))
+    host = Host(copied(dist, tmp_path_factory.mktemp("residence") / "site"))
     for page, _ in watched_page(browser, host.address, service_workers="allow"):
         yield host, Visitor(page)
     host.shut()

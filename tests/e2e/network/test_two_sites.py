@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from starlette.routing import Mount
 from tests.conftest import watched_page
 from tests.e2e.conftest import PATIENCE
+from tests.e2e.network.hosting import copied
 
 from tallow_build.environment.browser import until
 from tallow_build.paths import WEB
@@ -131,9 +131,9 @@ def test_service_workers_belong_to_their_site(
     browser: Browser, dist: Path, tmp_path: Path, visitor_of: Any
 ) -> None:
     """The parent folder's deletes no files of the other, and is not taken for an older one."""
-    folder = Path(shutil.copytree(dist, tmp_path / "site"))
+    folder = copied(dist, tmp_path / "site")
     with static.running(tmp_path) as address:
-        shutil.copytree(dist, folder / "inner")
+        copied(dist, folder / "inner")
         for page, _ in watched_page(browser, f"{address}site/", service_workers="allow"):
             visitor = visitor_of(page)
             state = visitor.hook("offline-state")

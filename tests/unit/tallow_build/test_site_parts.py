@@ -30,6 +30,25 @@ def test_a_name_changes_with_the_content_and_only_then(tmp_path: Path) -> None:
     assert site.put_hashed("models/labels.zh.json", b"two") != first
 
 
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_large_file_is_linked_or_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool
+) -> None:
+    if not linked:  # as between two disks
+
+        def refuse(source: Path, target: Path) -> None:
+            raise OSError("Invalid cross-device link")
+
+        monkeypatch.setattr("os.link", refuse)
+    large = tmp_path / "large"
+    large.write_bytes(b"many")
+    site = Site(tmp_path / "site")
+    site.put_linked("models/published/a/large", large)
+    found = site.folder / "models" / "published" / "a" / "large"
+    assert found.read_bytes() == b"many"
+    assert found.samefile(large) == linked
+
+
 def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
     site = Site(tmp_path / "site")
     files = {name: tmp_path / name for name in ("a", "b")}
