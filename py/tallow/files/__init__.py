@@ -5,9 +5,9 @@ text = found.read().decode()
 """
 
 from .fetching import fetch, fetch_async, fetching
-from .file import Fetched, File, Local, Npm, Progress, home, set_mirror
+from .file import Fetched, File, Local, Npm, Progress, ProgressOfSeveral, home, set_mirror
 
 __all__ = [
-    "Fetched", "File", "Local", "Npm", "Progress", "fetch", "fetch_async", "fetching", "home",
-    "set_mirror",
+    "Fetched", "File", "Local", "Npm", "Progress", "ProgressOfSeveral", "fetch", "fetch_async",
+    "fetching", "home", "set_mirror",
 ]  # fmt: skip

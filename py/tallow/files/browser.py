@@ -8,8 +8,13 @@ Integration, or, in a worker without it, a request that blocks, whose answer is 
 from __future__ import annotations
 
 import errno
+import gzip
+import hashlib
 import inspect
+import io
+import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pyodide.ffi import (  # type: ignore[import-not-found]
@@ -21,11 +26,15 @@ from pyodide.ffi import (  # type: ignore[import-not-found]
 
 import js  # type: ignore[import-not-found]
 
+from ..core.drivers import Steps
 from ..errors import FetchError
 from .file import Fetched, File, Span, span_of
-from .memory import unpacked
+from .memory import MAGIC
 
 _NOT_SATISFIABLE, _PARTIAL = 416, 206
+
+_PIECE = 1 << 20
+"""Bytes of a kept file that are in Python's memory at a time."""
 
 
 def _object(fields: Mapping[str, Any]) -> Any:
@@ -83,13 +92,16 @@ class Reply:
 class StoragePart:
     """What there is of a file in the page's storage, which this worker alone writes."""
 
-    def __init__(self, folder: Any, handle: Any, access: Any) -> None:
+    def __init__(self, folder: Any, handle: Any, access: Any, hasher: Any = None) -> None:
+        """hasher: makes the checksum of these bytes while they arrive; None without one."""
         self._folder, self._handle, self._access = folder, handle, access
         self.size = int(access.getSize())
         self._open = True
+        self._hasher, self._hashed = hasher, 0
 
     def write(self, chunk: bytes) -> None:
         """Adds bytes. Raises OSError."""
+        self._hash_rest()
         try:
             written = self._access.write(to_js(chunk), _object({"at": self.size}))
         except JsException as error:
@@ -98,44 +110,107 @@ class StoragePart:
         if written < len(chunk):
             raise OSError(errno.ENOSPC, "the storage is full")
         self.size += len(chunk)
+        self._hash(chunk)
+
+    def _hash(self, chunk: bytes) -> None:
+        self._hashed += len(chunk)
+        if self._hasher is not None:
+            self._hasher.update(chunk)
+
+    def _hash_rest(self) -> None:
+        """Hashes what an earlier visit has left."""
+        while self._hashed < self.size:
+            self._hash(self.read(self._hashed, _PIECE))
 
     def clear(self) -> None:
         """Forgets all."""
         self._access.truncate(0)
-        self.size = 0
+        self.size = self._hashed = 0
+        if self._hasher is not None:
+            self._hasher = hashlib.new(self._hasher.name, usedforsecurity=False)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Some of the bytes, as many as there are."""
+        found = js.Uint8Array.new(max(0, min(length, self.size - start)))
+        self._access.read(found, _object({"at": start}))
+        return bytes(found.to_bytes())
 
     def content(self) -> bytes:
         """The bytes."""
-        found = js.Uint8Array.new(self.size)
-        self._access.read(found, _object({"at": 0}))
-        return bytes(found.to_bytes())
+        return self.read(0, self.size)
 
     async def finish(self, file: File, source: str, packed: bool) -> Fetched:
         """The file, which is whole, under its own name. Raises ChecksumError, and FetchError for
         what cannot be unpacked; then nothing is left of it."""
-        content = self.content()
+        if packed and self.read(0, len(MAGIC)) == MAGIC:
+            return await self._finish_unpacked(file, source)
+        self._hash_rest()
         try:
-            found = unpacked(content, source) if packed else content
-            hasher = file.hasher()
-            if hasher is not None:
-                hasher.update(found)
-            file.check(hasher, source)
+            file.check(self._hasher, source)
         except FetchError:
             self.clear()
             raise
-        if len(found) != len(content):
-            self.clear()
-            self.write(found)
         self._access.flush()
         self.close()
         await self._handle.move(file.name)
-        return Fetched(None, found)
+        return Kept(None, blob=await self._handle.getFile())
+
+    async def _finish_unpacked(self, file: File, source: str) -> Fetched:
+        """The same of what it has packed, which is written beside it, a piece after the other."""
+        fresh = await _part(self._folder, f".{file.name}.own", file.hasher())
+        fresh.clear()
+        try:
+            with gzip.open(io.BufferedReader(_Reader(self), _PIECE)) as unpacking:
+                while chunk := unpacking.read(_PIECE):
+                    fresh.write(chunk)
+            return await fresh.finish(file, source, False)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FetchError(f"what {source} gave cannot be unpacked: {error}") from error
+        finally:
+            fresh.close()
+            self.clear()
 
     def close(self) -> None:
         """Gives up the claim; what is there stays for a later run."""
         if self._open:
             self._open = False
             self._access.close()
+
+
+class _Reader(io.RawIOBase):
+    """A part as a file of Python's."""
+
+    def __init__(self, part: StoragePart) -> None:
+        self._part, self._at = part, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        found = self._part.read(self._at, len(target))
+        target[: len(found)] = found
+        self._at += len(found)
+        return len(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Fetched):
+    """A file of the page's storage, which is read when it is needed, and then in parts.
+
+    blob: a JavaScript File.
+    """
+
+    blob: Any = None
+
+    @property
+    def source(self) -> Any:
+        """The Blob."""
+        return self.blob
+
+    def reading(self) -> Steps[bytes]:
+        """The steps of `read`."""
+        content: bytes = yield Either("blob_part", self.blob, 0, int(self.blob.size))
+        return content
 
 
 class Lent:
@@ -162,24 +237,22 @@ class Browser:
         """The file, if it is kept."""
         try:
             folder = await _folder(file, create=False)
-            kept = await (await folder.getFileHandle(file.name)).getFile()
-            content = (await kept.arrayBuffer()).to_bytes()
+            blob = await (await folder.getFileHandle(file.name)).getFile()
         except (AttributeError, JsException):
             return None
-        return Fetched(None, bytes(content))
+        return Kept(None, blob=blob)
 
     async def begin(self, file: File, packed: bool) -> StoragePart:
         """What there is of it, packed or not. Raises OSError if nothing can be kept."""
         name = f".{file.name}.gz.part" if packed else f".{file.name}.part"
         try:
-            folder = await _folder(file, create=True)
-            handle = await folder.getFileHandle(name, _object({"create": True}))
-            access = await handle.createSyncAccessHandle()
+            part = await _part(
+                await _folder(file, create=True), name, None if packed else file.hasher()
+            )
         except AttributeError as error:
             raise OSError("this page has no storage for files; a worker has") from error
         except JsException as error:
             raise OSError(f"the browser refuses storage: {error.message}") from error
-        part = StoragePart(folder, handle, access)
         if not file.checksum:
             part.clear()
         return part
@@ -240,6 +313,12 @@ class Browser:
         except JsException as error:
             raise FetchError(f"the browser cannot read it: {error.message}") from error
         return bytes(found.to_bytes())
+
+
+async def _part(folder: Any, name: str, hasher: Any) -> StoragePart:
+    """A file of a folder, to be written by this worker alone."""
+    handle = await folder.getFileHandle(name, _object({"create": True}))
+    return StoragePart(folder, handle, await handle.createSyncAccessHandle(), hasher)
 
 
 async def _folder(file: File, create: bool) -> Any:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import sys
 import warnings
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..core.drivers import Steps, run_async, run_sync
 from ..errors import ChecksumError, FetchError
-from .file import Fetched, File, Progress
+from .file import Fetched, File, Progress, ProgressOfSeveral
 from .memory import MemoryPart
 
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -34,12 +36,15 @@ async def fetch_async(file: File, progress: Progress | None = None) -> Fetched:
     return await run_async(fetching(file, progress))
 
 
-def fetching(file: File, progress: Progress | None = None, blocks: bool = False) -> Steps[Fetched]:
+def fetching(
+    file: File, progress: Progress | None = None, blocks: bool = False, again: bool = False
+) -> Steps[Fetched]:
     """The steps of `fetch`, for `run_sync` and `run_async`; the result is a Fetched. blocks: that
-    `run_sync` will answer."""
+    `run_sync` will answer. again: that a file that is kept is fetched again, and is given only if
+    that fails."""
     world = world_here(blocks)
     kept: Fetched | None = yield world.request(world.find, file)
-    if kept is not None:
+    if kept is not None and not again:
         return kept
     failures: list[str] = []
     last: FetchError | None = None
@@ -51,6 +56,8 @@ def fetching(file: File, progress: Progress | None = None, blocks: bool = False)
             if isinstance(error, ChecksumError):
                 last = error
             failures.append(f"{name}: {error}")
+    if kept is not None:
+        return kept
     if last is not None and len(failures) == 1:
         raise last
     said = "\n".join(f"  {each}" for each in failures) or "  it has no source"
@@ -59,6 +66,30 @@ def fetching(file: File, progress: Progress | None = None, blocks: bool = False)
         f"{file.name} could not be fetched:\n{said}\nput the file itself at "
         f"{file.place / file.name}, or name a mirror (TALLOW_MIRROR, tl.files.set_mirror)"
     )
+
+
+def fetching_all(
+    files: Mapping[str, File], progress: ProgressOfSeveral | None = None, blocks: bool = False
+) -> Steps[dict[str, Fetched]]:
+    """The steps that fetch several files, one after the other. Their sizes, where they are known,
+    give the progress its whole."""
+    sizes = [file.size for file in files.values()]
+    total = None if None in sizes else sum(size or 0 for size in sizes)
+    arrived = dict.fromkeys(files, 0)
+
+    def report(name: str, here: int, expected: int | None) -> None:
+        size = files[name].size
+        # What the browser unpacks is longer than its server says.
+        arrived[name] = here if size is None else min(here, size)
+        if progress is not None:
+            whole = expected if total is None and len(files) == 1 else total
+            progress(sum(arrived.values()), whole, name)
+
+    found: dict[str, Fetched] = {}
+    for name, file in files.items():
+        found[name] = yield from fetching(file, partial(report, name), blocks)
+        arrived[name] = file.size or arrived[name]
+    return found
 
 
 def world_here(blocks: bool) -> Any:

@@ -16,10 +16,14 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from ..core.drivers import Steps, run_async, run_sync
 from ..errors import ChecksumError, FetchError, OptionError
 
 Progress = Callable[[int, int | None], object]
 """Is called with the bytes that are there, and with how many there will be, if that is known."""
+
+ProgressOfSeveral = Callable[[int, int | None, str], object]
+"""The same of several files together, and with the name of the one that arrives."""
 
 
 class Offline(Protocol):
@@ -105,12 +109,14 @@ class File:
       page's storage.
     checksum: "sha256:" or "md5:", and hexadecimal digits of the whole (unpacked) file, or the first
       ones of them. Without one nothing is checked, and a part of an earlier run is not used.
+    size: the bytes of the whole file, if they are known: for the progress of several files.
     """
 
     name: str
     sources: tuple[Source, ...]
     folder: str | os.PathLike[str] | None = None
     checksum: str = ""
+    size: int | None = None
 
     def __post_init__(self) -> None:
         kind, _, digits = self.checksum.partition(":")
@@ -190,15 +196,29 @@ class Fetched:
     """A file that is there.
 
     path: where it is on a desktop. None in a browser, and for a file that could not be kept.
-    in_memory: its bytes, if it has no path.
+    in_memory: its bytes, if it could not be kept.
     """
 
     path: Path | None
     in_memory: bytes = b""
 
+    @property
+    def source(self) -> Any:
+        """What reads it by ranges (`ranges_of`): the path, a JavaScript Blob, or the bytes."""
+        return self.in_memory if self.path is None else self.path
+
     def read(self) -> bytes:
-        """The bytes."""
+        """The bytes, all of them; blocks."""
+        return run_sync(self.reading())
+
+    async def read_async(self) -> bytes:
+        """As `read`, without blocking."""
+        return await run_async(self.reading())
+
+    def reading(self) -> Steps[bytes]:
+        """The steps of `read`."""
         return self.in_memory if self.path is None else self.path.read_bytes()
+        yield
 
 
 @dataclass(frozen=True, slots=True)

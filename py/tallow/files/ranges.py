@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Protocol
 from ..core.drivers import Steps, at_once
 from ..errors import FetchError, OptionError
 from .fetching import world_here
+from .file import Fetched
 
 _FIRST = 1 << 16
 """Bytes that the first question to a server brings, which tells the length, too."""
@@ -39,12 +40,14 @@ class Ranges(Protocol):
 def ranges_of(source: Any, name: str = "weights") -> Ranges:
     """What reads a source by ranges.
 
-    source: bytes, an open file, a path, an address (http: or https:), a JavaScript Blob or File, or
-      what this function gave before.
+    source: bytes, an open file, a path, an address (http: or https:), a JavaScript Blob or File, a
+      file that was fetched, or what this function gave before.
     name: what errors call a source that has no name of its own.
     """
     if isinstance(source, (InMemory, OnDisk, AtAddress, InBlob)):
         return source
+    if isinstance(source, Fetched):
+        return ranges_of(source.source, name)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return InMemory(source, name)
     if hasattr(source, "arrayBuffer") and hasattr(source, "slice"):

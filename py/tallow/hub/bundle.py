@@ -10,7 +10,8 @@ from typing import Any
 
 from ..core.drivers import Steps
 from ..errors import FetchError, FormatError
-from ..files.fetching import world_here
+from ..files import File, ProgressOfSeveral
+from ..files.fetching import fetching_all, world_here
 from ..files.ranges import Ranges, ranges_of
 
 _LARGEST = 100_000_000
@@ -88,12 +89,20 @@ class Bundle:
         return found
 
 
-def bundled(source: Any) -> Steps[Bundle]:
+def bundled(
+    source: Any, progress: ProgressOfSeveral | None = None, blocks: bool = False
+) -> Steps[Bundle]:
     """The files of a source.
 
     source: a folder, a file of one, the address of either, a JavaScript Blob or File, bytes, or a
-      dict of such sources by the names of their files.
+      dict of such sources by the names of their files; files that are to be fetched (`File`), which
+      then are.
     """
+    if isinstance(source, File):
+        source = {source.name: source}
+    if isinstance(source, Mapping):
+        wanted = {str(name): each for name, each in source.items() if isinstance(each, File)}
+        source = {**source, **(yield from fetching_all(wanted, progress, blocks))}
     if isinstance(source, Mapping):
         files = {str(name): ranges_of(each, str(name)) for name, each in source.items()}
         return Bundle("the files", files, None, next(iter(files)) if len(files) == 1 else "")

@@ -10,6 +10,7 @@ from .. import nn, zoo
 from ..core.drivers import Steps, run_async, run_sync
 from ..core.dtype import float32
 from ..errors import FormatError
+from ..files import ProgressOfSeveral
 from ..files.ranges import Ranges
 from ..formats import gguf
 from ..formats.opened import INDEX, Weights, opening
@@ -33,18 +34,20 @@ def load(source: Any, **options: Any) -> Any:
 
     source: a GGUF file; a folder with config.json, tokenizer.json and weights (safetensors, also
       in several files, or ONNX), or a file of it; an address of either; a JavaScript Blob or File;
-      a dict of such sources by the names of their files; or a name at the hub, "owner/name".
-      A folder "owner/name" that is there is meant first.
+      a `tl.files.File`, which is fetched first, or a `tl.files.Fetched`; a dict of such sources by
+      the names of their files; or a name at the hub, "owner/name". A folder "owner/name" that is
+      there is meant first.
     options: of a language model, those of `tl.generation.LanguageModel`: slots, device, dtype. Of
       a name at the hub, those of `tl.hub.download`: revision, token, file (of several GGUF files,
-      the one).
+      the one). progress: of files that are fetched, is called with the bytes that are there of all,
+      with how many there will be or None, and with the name of the file that arrives.
     Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
       `tl.zoo.Transcriber`.
     Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
       unknown here; FetchError if a server does not give a file; TextError for a damaged
       tokenizer.
     """
-    return run_sync(loading(source, **options))
+    return run_sync(loading(source, blocks=True, **options))
 
 
 async def load_async(source: Any, **options: Any) -> Any:
@@ -52,12 +55,18 @@ async def load_async(source: Any, **options: Any) -> Any:
     return await run_async(loading(source, **options))
 
 
-def loading(source: Any, **options: Any) -> Steps[Any]:
-    """The steps of `load`."""
+def loading(
+    source: Any,
+    *,
+    progress: ProgressOfSeveral | None = None,
+    blocks: bool = False,
+    **options: Any,
+) -> Steps[Any]:
+    """The steps of `load`. blocks: that `run_sync` will answer."""
     if (yield from is_name(source)):
         names = ("revision", "token", "file")
         source = yield from snapshot(source, **{n: options.pop(n) for n in names if n in options})
-    files = yield from bundled(source)
+    files = yield from bundled(source, progress, blocks)
     main = yield from (files.find(files.main) if files.main else _only_gguf(files))
     if main is not None and bytes((yield from main.read(0, 4))) == gguf.MAGIC:
         return (yield from _of_gguf(main, options))

@@ -54,6 +54,77 @@ blocked = fetch(File("licence.txt", (), "data/kept"))
     assert size == (dist / "LICENSE").stat().st_size
 
 
+def test_a_large_file_is_never_in_memory_as_a_whole(python: Notebook, dist: Path) -> None:
+    """Neither while it arrives and is checked, nor when it is kept and its weights are opened."""
+    path = next((dist / "models" / "published").rglob("*.gguf"))
+    checksum = "sha256:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    where = path.relative_to(dist).as_posix()
+    size, count, grown = python.run(f"""
+import pyodide_js
+from tallow.files import File, fetch_async
+heap = lambda: pyodide_js._module.HEAPU8.length
+before = heap()
+source = str(js.location.origin) + "/{where}"
+file = File("large.gguf", (source,), "data/large", {checksum!r})
+seen = []
+await fetch_async(file, lambda done, total: seen.append(done))
+weights = await tl.open_weights_async(await fetch_async(file))
+[seen[-1], len(weights), heap() - before]
+""")
+    assert size == path.stat().st_size > 90_000_000
+    assert count > 200
+    assert grown < 30_000_000  # of which the vocabulary is the most
+
+
+def test_what_is_packed_is_unpacked_in_parts(python: Notebook) -> None:
+    content, damaged, kept = python.run("""
+import gzip
+plain = bytes(range(256)) * 9000
+packed = gzip.compress(plain)
+class Giving(Watching):
+    given = packed
+    async def open(self, address, start):
+        return browser.Whole(self.given[start:])
+browser.Browser = Giving
+sums = "sha256:" + __import__("hashlib").sha256(plain).hexdigest()
+file = File("f.bin", ("https://example.org/f.bin.gz",), "data/packed", sums)
+first = await fetch_async(file)
+found = await first.read_async() == plain
+Giving.given = packed[:-20]
+said = ""
+try:
+    await fetch_async(File("g.bin", ("https://example.org/g.bin.gz",), "data/packed", sums))
+except FetchError as error:
+    said = str(error)
+browser.Browser = Watching
+[found, said, (await browser.Browser().find(File("g.bin", (), "data/packed"))) is None]
+""")
+    assert content and kept
+    assert "cannot be unpacked" in damaged
+
+
+def test_a_kept_file_is_replaced_by_a_newer_one(python: Notebook) -> None:
+    found = python.run("""
+from tallow.core.drivers import run_async
+from tallow.files import fetching
+class Giving(Watching):
+    given = b"first"
+    async def open(self, address, start):
+        if self.given is None:
+            raise FetchError("no answer")
+        return browser.Whole(self.given)
+browser.Browser = Giving
+file = File("h.bin", ("https://example.org/h.bin",), "data/newer")
+found = []
+for given in (b"first", b"second", None):
+    Giving.given = given
+    found.append((await (await run_async(fetching(file, again=True))).read_async()).decode())
+browser.Browser = Watching
+found
+""")
+    assert found == ["first", "second", "second"]
+
+
 def test_a_part_of_an_earlier_visit_is_continued(python: Notebook, dist: Path) -> None:
     """Of a file that the server does not pack: a part of a packed answer would be of no use."""
     path = next(each for each in sorted((dist / "icons").iterdir()) if each.suffix == ".png")

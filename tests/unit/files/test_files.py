@@ -17,8 +17,10 @@ from tests.unit.files.serving import Server, running
 
 import tallow as tl
 from tallow.core import context
+from tallow.core.drivers import run_sync
 from tallow.errors import ChecksumError, FetchError, OptionError
-from tallow.files import File, Local, Npm, desktop, fetch, fetch_async, set_mirror
+from tallow.files import File, Local, Npm, desktop, fetch, fetch_async, fetching, set_mirror
+from tallow.files.fetching import fetching_all
 from tallow_build.paths import ROOT
 
 CONTENT = bytes(range(256)) * 4000
@@ -57,6 +59,45 @@ def test_a_file_is_fetched_once(server: Server, tmp_path: Path) -> None:
 def test_the_async_form(server: Server, tmp_path: Path, run_async: Callable[..., Any]) -> None:
     found = run_async(fetch_async(file(server, tmp_path)))
     assert found.path.read_bytes() == CONTENT
+
+
+def test_a_file_is_fetched_again_where_a_server_answers(server: Server, tmp_path: Path) -> None:
+    wanted = File("a.bin", (server.address + "/a.bin",), tmp_path)
+    assert run_sync(fetching(wanted, again=True)).read() == CONTENT
+    server.files["/a.bin"] = b"newer"
+    assert fetch(wanted).read() == CONTENT
+    assert run_sync(fetching(wanted, again=True)).read() == b"newer"
+    server.files.clear()
+    assert run_sync(fetching(wanted, again=True)).read() == b"newer"
+
+
+def test_several_files_have_one_progress(server: Server, tmp_path: Path) -> None:
+    server.files["/b.bin"] = b"b" * 10
+    sizes = {"a.bin": len(CONTENT), "b.bin": 10}
+    seen: list[tuple[int, int | None, str]] = []
+
+    def arrive(into: str, known: bool) -> dict[str, bytes]:
+        seen.clear()
+        files = {
+            name: File(
+                name,
+                (f"{server.address}/{name}",),
+                tmp_path / into,
+                size=size if known else None,
+            )
+            for name, size in sizes.items()
+        }
+        found = run_sync(fetching_all(files, lambda *report: seen.append(report)))
+        return {name: each.read() for name, each in found.items()}
+
+    assert arrive("one", known=True) == {"a.bin": CONTENT, "b.bin": b"b" * 10}
+    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
+    whole = len(CONTENT) + 10
+    assert [seen[-1]] == [(whole, whole, "b.bin")]
+    arrive("two", known=False)
+    assert [seen[-1]] == [(whole, None, "b.bin")]
+    arrive("two", known=False)
+    assert not seen  # all are kept
 
 
 def test_a_cut_connection_goes_on(server: Server, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.unit.hub import tiny
 
 import tallow as tl
 from tallow.errors import FormatError, OptionError
+from tallow.files import File, fetch
 
 MESSAGES = [{"role": "user", "content": "Hello"}]
 
@@ -54,6 +55,17 @@ def test_a_path_its_folder_and_its_bytes_are_the_same_model(
         return str(await loaded.generate_async("abc", max_tokens=12))
 
     assert run_async(awaited()) == text
+
+
+def test_files_are_fetched_first(path: Path, model: Any, tmp_path: Path) -> None:
+    wanted = File("tiny.gguf", (path.as_uri(),), tmp_path, size=path.stat().st_size)
+    seen: list[tuple[int, int | None, str]] = []
+    loaded = tl.zoo.load(wanted, progress=lambda *report: seen.append(report))
+    text = model.generate("abc", max_tokens=12)
+    assert loaded.generate("abc", max_tokens=12) == text
+    assert seen[-1] == (wanted.size, wanted.size, "tiny.gguf")
+    for source in ({"any.gguf": wanted}, fetch(wanted), {"a.gguf": fetch(wanted)}):
+        assert tl.zoo.load(source).generate("abc", max_tokens=12) == text
 
 
 def test_a_folder_of_safetensors_is_the_same_network(folder: Path, model: Any) -> None:

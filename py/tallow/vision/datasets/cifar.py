@@ -68,8 +68,9 @@ class CIFAR10(SplitDataset):
             file = File(self.filename, sources, self.root, self.checksum)
             with absent(type(self).__name__, folder, download):
                 fetched = yield from fetching(file, progress, blocks)
+            content = yield from fetched.reading()
             try:
-                with tarfile.open(fileobj=io.BytesIO(fetched.read())) as archive:
+                with tarfile.open(fileobj=io.BytesIO(content)) as archive:
                     if fetched.path is None:
                         return {
                             name: _unpickled(_member(archive, f"{self.base_folder}/{name}"), name)

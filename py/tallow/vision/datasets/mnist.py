@@ -79,7 +79,7 @@ class MNIST(SplitDataset):
             else:
                 with absent(type(self).__name__, plain, download):
                     fetched = yield from fetching(self._file(name, download), progress, blocks)
-                content = fetched.read()
+                content = yield from fetched.reading()
             found.append((content, str(plain)))
         (pictures, where), (labels, beside) = found
         self.data = read_idx(pictures, 3, where)
