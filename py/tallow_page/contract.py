@@ -331,6 +331,15 @@ class TextModel(TypedDict):
     converses: bool
 
 
+class Fetching(TypedDict):
+    """How far a published model has arrived: bytes of all its files, and the one that arrives."""
+
+    stage: Literal["fetch"]
+    done: int
+    total: int | None
+    file: str
+
+
 class Wrote(TypedDict):
     """A piece of a text; tokens: how many there are by now. considered: for each new token the most
     probable ones, with their probabilities."""

@@ -296,6 +296,14 @@ export type TextModel = {
   converses: boolean;
 };
 
+/** How far a published model has arrived: bytes of all its files, and the one that arrives. */
+export type Fetching = {
+  stage: "fetch";
+  done: number;
+  total: number | null;
+  file: string;
+};
+
 /**
  * A piece of a text; tokens: how many there are by now. considered: for each new token the most
  * probable ones, with their probabilities.
