@@ -65,7 +65,8 @@ def loading(
     """The steps of `load`. blocks: that `run_sync` will answer."""
     if (yield from is_name(source)):
         names = ("revision", "token", "file")
-        source = yield from snapshot(source, **{n: options.pop(n) for n in names if n in options})
+        chosen = {n: options.pop(n) for n in names if n in options}
+        source = yield from snapshot(source, progress=progress, blocks=blocks, **chosen)
     files = yield from bundled(source, progress, blocks)
     main = yield from (files.find(files.main) if files.main else _only_gguf(files))
     if main is not None and bytes((yield from main.read(0, 4))) == gguf.MAGIC:

@@ -13,7 +13,9 @@ from typing import Any
 from ..core.drivers import InThread, Steps, run_async, run_sync
 from ..core.packages import package
 from ..errors import FetchError, FormatError, OptionError
-from ..files.fetching import world_here
+from ..files import Fetched, ProgressOfSeveral
+from ..files.fetching import fetching_all, world_here
+from .listed import listing
 
 _NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
@@ -33,38 +35,52 @@ def is_name(source: Any) -> Steps[bool]:
     return not is_there
 
 
-def download(name: str, file: str | None = None, **options: Any) -> Path:
+def download(name: str, file: str | None = None, **options: Any) -> Path | dict[str, Fetched]:
     """The files of a model at a hub; blocks.
 
     They are kept where huggingface_hub keeps them (HF_HOME), and fetched once. The environment
-    variables HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE are its own.
+    variables HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE are its own. In a browser, where it does not
+    run, they are kept in the page's storage, and HF_ENDPOINT alone counts.
 
     name: "owner/name". file: one of its files alone; None for those that `load` reads: of several
       GGUF files, name one.
-    options: revision, a branch, a tag or a commit; token, for what is not public.
-    Returns: the path of the file, or of the folder.
+    options: revision, a branch, a tag or a commit; token, for what is not public (a page sends
+      none); in a browser progress, see `load`.
+    Returns: the path of the file, or of the folder; in a browser the files by their names, as
+      `load` takes them.
     Raises: FetchError if the hub does not give it; FormatError for a model without files that are
       read here; OptionError for a name that is none; PackageError without the package.
     """
-    return run_sync(snapshot(name, file=file, **options))
+    return run_sync(snapshot(name, file=file, blocks=True, **options))
 
 
-async def download_async(name: str, file: str | None = None, **options: Any) -> Path:
+async def download_async(
+    name: str, file: str | None = None, **options: Any
+) -> Path | dict[str, Fetched]:
     """As `download`, without blocking."""
     return await run_async(snapshot(name, file=file, **options))
 
 
 def snapshot(
-    name: str, file: str | None = None, revision: str | None = None, token: str | None = None
-) -> Steps[Path]:
-    """The steps of `download`."""
+    name: str,
+    file: str | None = None,
+    revision: str | None = None,
+    token: str | None = None,
+    progress: ProgressOfSeveral | None = None,
+    blocks: bool = False,
+) -> Steps[Path | dict[str, Fetched]]:
+    """The steps of `download`. blocks: that `run_sync` will answer."""
     if not _NAME.fullmatch(name):
         raise OptionError(f"{name!r} is no name of a model; expected owner/name")
     if sys.platform == "emscripten":
-        raise FetchError(
-            "huggingface_hub does not run in a browser: give the address of the file, "
-            f"https://huggingface.co/{name}/resolve/main/FILE.gguf"
-        )
+        if token is not None:
+            raise OptionError("a page sends no token: it reads public models only")
+
+        def wanted(files: Iterable[str]) -> list[str]:
+            return [file] if file is not None else _wanted(files, name)
+
+        files = yield from listing(name, wanted, revision, blocks)
+        return (yield from fetching_all(files, progress, blocks))
     found: Path = yield InThread(_fetched, name, file, revision, token)
     return found
 

@@ -4,9 +4,9 @@ Some hosts can't send custom headers. So the documents also contain the policy (
 far as possible; workers have no document and so no policy there.
 
 The page needs nothing from other origins and evaluates no strings as code; WebAssembly, which
-Pyodide uses, has a separate permission. WebSockets may lead elsewhere: to a machine that lends its
-device, whose address the visitor gives. python.html runs the visitor's own Python, to which Pyodide
-offers JavaScript's `eval`.
+Pyodide uses, has a separate permission. It asks a hub for the models that the visitor names there.
+WebSockets may lead elsewhere: to a machine that lends its device, whose address the visitor gives.
+python.html runs the visitor's own Python, to which Pyodide offers JavaScript's `eval`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ import re
 
 from .site import is_hashed
 
+# Why: docs/decisions/hub.md, "A page may ask Hugging Face's hub, and no other site"
+_HUB = "https://huggingface.co https://*.huggingface.co https://*.hf.co"
+
 _POLICY = {
     "default-src": "'none'",
     "script-src": "'self' 'wasm-unsafe-eval'",
     "worker-src": "'self'",
-    "connect-src": "'self' wss: ws://localhost:* ws://127.0.0.1:*",
+    "connect-src": f"'self' {_HUB} wss: ws://localhost:* ws://127.0.0.1:*",
     "img-src": "'self' blob: data:",
     "media-src": "'self' blob:",
     "style-src": "'self'",

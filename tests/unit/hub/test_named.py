@@ -18,11 +18,24 @@ import pytest
 from tests.unit.hub import tiny
 
 import tallow as tl
+from tallow.core.drivers import run_sync
 from tallow.errors import FetchError, FormatError, OptionError
+from tallow.files import File
+from tallow.files.fetching import fetching_all
 from tallow.hub import named
+from tallow.hub.listed import listing
 from tallow_build.paths import ROOT
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def sibling(path: str, content: bytes) -> dict[str, Any]:
+    """What the hub says of a file. It stores large ones apart, and knows their sha256."""
+    found: dict[str, Any] = {"rfilename": path, "size": len(content)}
+    if path.endswith((".safetensors", ".gguf", ".bin")):
+        digits = hashlib.sha256(content).hexdigest()
+        found["lfs"] = {"sha256": digits, "size": len(content), "pointerSize": 130}
+    return found
 
 
 class Hub:
@@ -61,7 +74,7 @@ class Hub:
                 return self._end(302, headers)
 
             def _json(self, files: dict[str, bytes] | None) -> None:
-                siblings = [{"rfilename": path} for path in files or ()]
+                siblings = [sibling(path, content) for path, content in (files or {}).items()]
                 found: Any = {"id": "tiny/model", "sha": COMMIT, "siblings": siblings}
                 if "/tree/" in self.path:
                     found = [
@@ -202,3 +215,52 @@ def test_of_many_files_those_that_are_read() -> None:
     with pytest.raises(FormatError, match="neither"):
         named._wanted(["README.md"], "it")
     assert issubclass(FetchError, tl.TallowError)
+
+
+def listed(name: str, *files: str, revision: str | None = None) -> dict[str, File]:
+    return run_sync(listing(name, lambda names: list(files or names), revision, blocks=True))
+
+
+@pytest.fixture
+def browsing(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    """The hub as a page asks it, which has no package for it."""
+    monkeypatch.setenv("HF_ENDPOINT", hub.address + "/")
+    monkeypatch.setenv("TALLOW_HOME", str(tmp_path / "kept"))
+    return hub
+
+
+def test_the_list_of_a_model_gives_files_to_fetch(browsing: Hub, tmp_path: Path) -> None:
+    files = listed("tiny/model")
+    weights, config = files["model.safetensors"], files["config.json"]
+    content = browsing.repositories["tiny/model"]["model.safetensors"]
+    assert weights.checksum == "sha256:" + hashlib.sha256(content).hexdigest()
+    assert (weights.size, config.checksum) == (len(content), "")
+    assert weights.place == tmp_path / "kept" / "hub" / "tiny" / "model" / COMMIT
+    browsing.breaking.add("model.safetensors")
+    found = run_sync(fetching_all(files, None, True))
+    assert found["model.safetensors"].read() == content
+    asked = [line for line in browsing.asked if "/cdn/tiny/model/model.safetensors" in line]
+    assert [line.rpartition(" ")[2] for line in asked] == ["", f"bytes={len(content) // 2}-"]
+
+
+def test_what_was_listed_once_holds_where_the_hub_is_silent(browsing: Hub) -> None:
+    files = listed("tiny/blocks")
+    by_commit = listed("tiny/blocks", revision=COMMIT)
+    assert by_commit == files
+    browsing.repositories["tiny/blocks"]["new.gguf"] = b"new"
+    assert "new.gguf" in listed("tiny/blocks")
+    browsing.asked.clear()
+    assert listed("tiny/blocks", revision=COMMIT) == files  # a commit does not change
+    assert not browsing.asked
+    del browsing.repositories["tiny/blocks"]
+    assert "new.gguf" in listed("tiny/blocks")
+
+
+def test_what_the_list_does_not_have(browsing: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FetchError, match=r"tiny/unknown could not be fetched from the hub: .*404"):
+        listed("tiny/unknown")
+    with pytest.raises(FetchError, match=r"it has no 'none\.gguf'"):
+        listed("tiny/blocks", "none.gguf")
+    monkeypatch.setenv("HF_ENDPOINT", browsing.address + "/tiny/model/resolve/main/README.md?")
+    with pytest.raises(FetchError, match="it answers something else"):
+        listed("tiny/other")
