@@ -47,7 +47,6 @@ def ensure(*, tight: bool = False) -> None:
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     pictures = samples.ensure_small(photographs)
-    published_files = published.ensure()
     with explained(_STEP, "restore the file with git, or delete node_modules and try again"):
         made_of = [*packages.values(), *model_files.values(), *photographs.values()]
         made_of += pictures.values()
@@ -73,7 +72,7 @@ def ensure(*, tight: bool = False) -> None:
                 site.put(name, ROOT / name)
             keep_offline(made)
             compressed.compress(made, tight=tight)
-            _put_published(site, published_files)
+            _put_published(site, published.ensure())
             spent = budget.check(made)
             replace_folder(made, DIST)
         stamp.write(f"tight {inputs}" if tight else inputs, [DIST])

@@ -76,6 +76,18 @@ def test_every_file_that_the_manifest_names_is_there(dist):
             assert (dist / "models" / labels).is_file()
 
 
+def test_every_published_model_is_there_and_is_not_kept_offline(dist):
+    listed = json.loads((dist / "models" / "published.json").read_text())
+    assert {model["task"] for model in listed} == {"write", "find", "listen", "voice"}
+    for model in listed:
+        for entry in model["files"]:
+            path = dist / "models" / "published" / model["name"] / entry["file"]
+            assert (path.stat().st_size, file_sha256(path)) == (entry["bytes"], entry["sha256"])
+    service_worker = (dist / "service-worker.js").read_text()
+    assert "models/published.json" in service_worker
+    assert "models/published/" not in service_worker
+
+
 def test_every_sample_is_there(dist):
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
     listed = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
