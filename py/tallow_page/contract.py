@@ -360,6 +360,59 @@ class WroteAnswer(TypedDict):
     end: str | None
 
 
+# ---- Find -------------------------------------------------------------------------------------
+
+
+class FindModel(TypedDict):
+    """A model of sentences: the width of its vectors, the most tokens of a text, and how many
+    passages lost their kept vectors, since another model had made them or they were damaged."""
+
+    width: int
+    tokens: int
+    dropped: int
+
+
+class IndexedFile(TypedDict):
+    """A file among those that can be found."""
+
+    name: str
+    passages: int
+
+
+class Embedded(TypedDict):
+    """How far cutting is, in characters, or embedding, in passages; rate: passages a second."""
+
+    stage: Literal["cut", "embed"]
+    done: int
+    total: int
+    rate: NotRequired[float]
+
+
+class Indexed(TypedDict):
+    """A file that was cut into passages. guessed: the encoding of a text that names none."""
+
+    passages: int
+    guessed: str | None
+
+
+class FoundPassage(TypedDict):
+    """A passage near a question: its file and page, the cosine, and its text: what is before the
+    nearest sentence, that sentence, and what is behind it."""
+
+    source: str
+    page: int | None
+    score: float
+    parts: Sequence[str]
+
+
+class Looked(TypedDict):
+    """The passages near a question, the nearest first."""
+
+    stage: Literal["look"]
+    seconds: float
+    found: Sequence[FoundPassage]
+
+
 # ---- which function answers with what ---------------------------------------------------------
 
 
@@ -376,6 +429,9 @@ class Answers:
     survey_model: Survey
     run_model: RunAnswer
     open_text_model: TextModel
+    open_find_model: FindModel
+    remove_file: bool
+    put_kept: IndexedFile
 
 
 class StreamedAnswers:
@@ -386,6 +442,9 @@ class StreamedAnswers:
     time_model: ModelTimes
     compare_model: Compared
     write_text: WroteAnswer
+    add_file: Indexed
+    embed_passages: Embedded
+    find_passages: Looked
 
 
 class StreamedProgress:
@@ -396,3 +455,6 @@ class StreamedProgress:
     time_model: Runs
     compare_model: Runs
     write_text: Wrote
+    add_file: Embedded
+    embed_passages: Embedded
+    find_passages: Looked

@@ -326,6 +326,54 @@ export type WroteAnswer = {
   end: string | null;
 };
 
+/**
+ * A model of sentences: the width of its vectors, the most tokens of a text, and how many passages
+ * lost their kept vectors, since another model had made them or they were damaged.
+ */
+export type FindModel = {
+  width: number;
+  tokens: number;
+  dropped: number;
+};
+
+/** A file among those that can be found. */
+export type IndexedFile = {
+  name: string;
+  passages: number;
+};
+
+/** How far cutting is, in characters, or embedding, in passages; rate: passages a second. */
+export type Embedded = {
+  stage: "cut" | "embed";
+  done: number;
+  total: number;
+  rate?: number;
+};
+
+/** A file that was cut into passages. guessed: the encoding of a text that names none. */
+export type Indexed = {
+  passages: number;
+  guessed: string | null;
+};
+
+/**
+ * A passage near a question: its file and page, the cosine, and its text: what is before the
+ * nearest sentence, that sentence, and what is behind it.
+ */
+export type FoundPassage = {
+  source: string;
+  page: number | null;
+  score: number;
+  parts: string[];
+};
+
+/** The passages near a question, the nearest first. */
+export type Looked = {
+  stage: "look";
+  seconds: number;
+  found: FoundPassage[];
+};
+
 /** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
@@ -338,6 +386,9 @@ export type Answers = {
   survey_model: Survey;
   run_model: RunAnswer;
   open_text_model: TextModel;
+  open_find_model: FindModel;
+  remove_file: boolean;
+  put_kept: IndexedFile;
 };
 
 /** The long actions (steps.py) and their answers. */
@@ -347,6 +398,9 @@ export type StreamedAnswers = {
   time_model: ModelTimes;
   compare_model: Compared;
   write_text: WroteAnswer;
+  add_file: Indexed;
+  embed_passages: Embedded;
+  find_passages: Looked;
 };
 
 /** What they report on the way. */
@@ -356,4 +410,7 @@ export type StreamedProgress = {
   time_model: Runs;
   compare_model: Runs;
   write_text: Wrote;
+  add_file: Embedded;
+  embed_passages: Embedded;
+  find_passages: Looked;
 };
