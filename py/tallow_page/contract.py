@@ -373,10 +373,11 @@ class FindModel(TypedDict):
 
 
 class IndexedFile(TypedDict):
-    """A file among those that can be found."""
+    """A file of the index; done: how many of its passages have vectors."""
 
     name: str
     passages: int
+    done: int
 
 
 class Embedded(TypedDict):
@@ -429,7 +430,6 @@ class Answers:
     survey_model: Survey
     run_model: RunAnswer
     open_text_model: TextModel
-    open_find_model: FindModel
     remove_file: bool
     put_kept: IndexedFile
 
@@ -442,6 +442,7 @@ class StreamedAnswers:
     time_model: ModelTimes
     compare_model: Compared
     write_text: WroteAnswer
+    open_find_model: FindModel
     add_file: Indexed
     embed_passages: Embedded
     find_passages: Looked
@@ -455,6 +456,7 @@ class StreamedProgress:
     time_model: Runs
     compare_model: Runs
     write_text: Wrote
+    open_find_model: Fetching
     add_file: Embedded
     embed_passages: Embedded
     find_passages: Looked

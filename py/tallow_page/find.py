@@ -16,20 +16,20 @@ from tallow.core.hostarray import HostArray
 from tallow.errors import FormatError, OptionError
 from tallow.files.ranges import ranges_of
 from tallow.graph import constant
-from tallow.hub import load_async
 from tallow.tensor import Tensor, reading
 from tallow.zoo import SentenceEncoder
 
 from .app import on_start
-from .javascript import copied
+from .javascript import copied, plain
 from .passages import decoded, passages, readable, sentences, well_formed
+from .published import opened
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
     from .contract import Embedded, FindModel, FoundPassage, Indexed, IndexedFile, Looked
 
 __all__ = [
-    "add_file", "close_find_model", "embed_passages", "find_passages", "keep_file",
+    "add_file", "changed_file", "close_find_model", "embed_passages", "find_passages",
     "open_find_model", "put_kept", "remove_file",
 ]  # fmt: skip
 
@@ -54,11 +54,14 @@ _FLOAT = 4
 @dataclass
 class _File:
     """A file's passages, each with the page that it stands on, and the vectors of the first of
-    them, of the network that has this name."""
+    them, of the network that has this name. width: of the vectors. kept: whether the browser has
+    it as it is."""
 
     passages: list[tuple[str, int | None]] = field(default_factory=list)
     vectors: bytearray = field(default_factory=bytearray)
     model: str = ""
+    width: int = 1
+    kept: bool = False
 
 
 _files: dict[str, _File] = {}
@@ -82,16 +85,20 @@ def _opened() -> SentenceEncoder:
     return _model
 
 
-async def open_find_model(files: Any, name: str) -> str:
+@streamed
+async def open_find_model(source: Any, name: str) -> AsyncGenerator[Any, None]:
     """Opens a model of sentences; the one before is closed.
 
-    files: those of the model, JavaScript Blobs. name: tells the model from others; the vectors that
-    another one made are dropped, and damaged ones, too.
-    Returns a `FindModel`. Raises TallowError in one line.
+    source: that of `opened`. name: tells the model from others; the vectors that another one made
+    are dropped, and damaged ones, too.
+    Reports `Fetching`; last a `FindModel`. Raises TallowError in one line.
     """
     global _model, _name
     close_find_model()
-    model = await load_async({str(each.name): each for each in files})
+    model: Any = None
+    async for model in opened(plain(source)):
+        if isinstance(model, dict):
+            yield model
     if not isinstance(model, SentenceEncoder):
         raise OptionError("this network makes no vectors of sentences")
     tokenizer: Any = model.tokenizer
@@ -102,9 +109,9 @@ async def open_find_model(files: Any, name: str) -> str:
         rest = len(file.vectors) % size or len(file.vectors) > size * len(file.passages)
         if file.vectors and (file.model != name or rest):
             dropped += len(file.passages)
-            file.vectors = bytearray()
+            file.vectors, file.kept = bytearray(), False
     found: FindModel = {"width": model.width, "tokens": model.net.max_len, "dropped": dropped}
-    return json.dumps(found)
+    yield Answer(found)
 
 
 # ---- files -----------------------------------------------------------------------------------
@@ -196,7 +203,7 @@ async def embed_passages() -> AsyncGenerator[Any, None]:
         vectors = await _embedded(model, texts)
         if _files.get(name) is file and _model is model:
             file.vectors += vectors
-            file.model = _name
+            file.model, file.width, file.kept = _name, model.width, False
             made += len(texts)
             _blocks = None
     yield Answer(step)
@@ -211,26 +218,34 @@ async def _embedded(model: SentenceEncoder, texts: list[str]) -> memoryview:
 # ---- what the browser keeps ------------------------------------------------------------------
 
 
-def keep_file(name: str) -> Any:
-    """What the browser keeps of a file, or None if it is not there: its passages as JSON, the
-    bytes of their vectors, and the name of the model."""
-    file = _files.get(name)
-    return None if file is None else (json.dumps(file.passages), bytes(file.vectors), file.model)
+def changed_file() -> Any:
+    """A file that the browser does not have as it is, or None: its name, its passages as JSON, the
+    bytes of their vectors, the name of the model and the vectors' width. From then on the browser
+    has it."""
+    for name, file in _files.items():
+        if not file.kept:
+            file.kept = True
+            passages = json.dumps(file.passages)
+            return name, passages, bytes(file.vectors), file.model, file.width
+    return None
 
 
-async def put_kept(name: str, kept: str, vectors: Any, model: str) -> str:
+async def put_kept(name: str, kept: str, vectors: Any, model: str, width: int) -> str:
     """Takes a file that the browser has kept.
 
-    kept: its passages, as JSON. vectors: their bytes; none if they were damaged.
+    kept: its passages, as JSON. vectors: their bytes; none if they were damaged. model, width: the
+      name of what made them, and how many numbers each has.
     Returns an `IndexedFile`. Raises FormatError for passages that are damaged.
     """
     try:
         found = [(well_formed(str(text)), page) for text, page in json.loads(kept)]
     except (ValueError, TypeError) as error:
         raise FormatError(f"{name}: the kept passages are damaged: {error}") from error
-    _put(name, _File(found, bytearray(copied(vectors)), model))
-    file: IndexedFile = {"name": name, "passages": len(found)}
-    return json.dumps(file)
+    file = _File(found, bytearray(copied(vectors)), model, max(width, 1), kept=True)
+    _put(name, file)
+    done = min(len(file.vectors) // (_FLOAT * file.width), len(found))
+    answer: IndexedFile = {"name": name, "passages": len(found), "done": done}
+    return json.dumps(answer)
 
 
 # ---- questions -------------------------------------------------------------------------------

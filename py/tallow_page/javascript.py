@@ -17,6 +17,11 @@ def copied(buffer: Any) -> Any:
     return buffer.to_bytes() if hasattr(buffer, "to_bytes") else buffer
 
 
+def plain(value: Any) -> Any:
+    """An object or a list of JavaScript as Python's; a Python value unchanged."""
+    return value.to_py() if hasattr(value, "to_py") else value
+
+
 class Part:
     """Adapts a `Part` of web/site/streamed.js for tallow/core/streamed_weights.py."""
 

@@ -7,10 +7,11 @@ import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 
-import { classify, draw, files, messages, open, panels, write } from "./support/english.js";
+import { classify, draw, files, find, messages, open, panels, write } from "./support/english.js";
 import { page } from "../../web/i18n/zh/page.js";
 import * as classifyInChinese from "../../web/views/classify/texts/zh.js";
 import * as drawInChinese from "../../web/views/draw/texts/zh.js";
+import * as findInChinese from "../../web/views/find/texts/zh.js";
 import * as openInChinese from "../../web/views/open/texts/zh.js";
 import * as writeInChinese from "../../web/views/write/texts/zh.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
@@ -48,7 +49,7 @@ for (const entry of [
 }
 
 test("names of entries are unique", () => {
-  const all = [messages, panels, files, draw, classify, open, write].flatMap((table) =>
+  const all = [messages, panels, files, draw, classify, find, open, write].flatMap((table) =>
     Object.keys(table),
   );
   assert.deepEqual(
@@ -79,6 +80,7 @@ test("the HTML names every translated entry, and a view only its own and the pag
   const views = {
     draw: drawInChinese,
     classify: classifyInChinese,
+    find: findInChinese,
     open: openInChinese,
     write: writeInChinese,
   };

@@ -336,10 +336,11 @@ export type FindModel = {
   dropped: number;
 };
 
-/** A file among those that can be found. */
+/** A file of the index; done: how many of its passages have vectors. */
 export type IndexedFile = {
   name: string;
   passages: number;
+  done: number;
 };
 
 /** How far cutting is, in characters, or embedding, in passages; rate: passages a second. */
@@ -386,7 +387,6 @@ export type Answers = {
   survey_model: Survey;
   run_model: RunAnswer;
   open_text_model: TextModel;
-  open_find_model: FindModel;
   remove_file: boolean;
   put_kept: IndexedFile;
 };
@@ -398,6 +398,7 @@ export type StreamedAnswers = {
   time_model: ModelTimes;
   compare_model: Compared;
   write_text: WroteAnswer;
+  open_find_model: FindModel;
   add_file: Indexed;
   embed_passages: Embedded;
   find_passages: Looked;
@@ -410,6 +411,7 @@ export type StreamedProgress = {
   time_model: Runs;
   compare_model: Runs;
   write_text: Wrote;
+  open_find_model: Fetching;
   add_file: Embedded;
   embed_passages: Embedded;
   find_passages: Looked;

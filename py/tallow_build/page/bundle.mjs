@@ -22,11 +22,19 @@ import { dirname, join, parse, posix, relative, resolve, sep } from "node:path";
 import { rollup } from "rollup";
 
 /** Workers first: the pages name them, and they name those of their own. */
-const ENTRIES = ["wasm/thread.js", "worker/main.js", "worker/script.js", "worker/photographs.js", "boot/begin.js", "widgets/engine/machine.js", "boot/main.js", "boot/start.js", "boot/python.js"];
+const ENTRIES = ["wasm/thread.js", "worker/main.js", "worker/script.js", "worker/photographs.js", "worker/pdf.js", "boot/begin.js", "widgets/engine/machine.js", "boot/main.js", "boot/start.js", "boot/python.js"];
 
-const PACKAGES = { "workbox-window": "build/workbox-window.prod.mjs" };
+/** What the modules import of packages, and the file of it. @type {Record<string, string>} */
+const PACKAGES = {
+  "workbox-window": "workbox-window/build/workbox-window.prod.mjs",
+  "pdfjs-dist/legacy/build/pdf.mjs": "pdfjs-dist/legacy/build/pdf.min.mjs",
+  "pdfjs-dist/legacy/build/pdf.worker.mjs": "pdfjs-dist/legacy/build/pdf.worker.min.mjs",
+};
 
 const NAMED = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
+
+/** The folder of the packages. */
+const packages = join(dirname(createRequire(import.meta.url).resolve("workbox-window/package.json")), "..");
 
 const [web, folder] = process.argv.slice(2).map((path) => resolve(path));
 
@@ -140,7 +148,7 @@ function placed(entry) {
       const own = name.startsWith(".") && importer && resolve(dirname(importer), name);
       if (own && !existsSync(own)) return join(folder, relative(web, own));
       const file = PACKAGES[name];
-      return file && join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+      return file && join(packages, file);
     },
 
     /** @param {string} id */

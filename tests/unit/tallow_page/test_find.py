@@ -42,7 +42,7 @@ class View:
         self.run = run
 
     def open(self, name: str = "tiny", width: int = tiny_sentences.WIDTH) -> Any:
-        return json.loads(self.run(find.open_find_model(model(width), name)))
+        return self.run(finished(find.open_find_model({"blobs": model(width)}, name)))[1]
 
     def add(self, name: str, content: bytes = TEXT, kind: str = "text") -> Any:
         return self.run(finished(find.add_file(name, kind, content)))
@@ -202,14 +202,14 @@ def test_what_was_kept_is_found_again(view: View) -> None:
     view.add("a.txt")
     view.embed()
     found = view.ask("the rain")
-    passages, vectors, name = find.keep_file("a.txt")
-    assert name == "tiny" and len(vectors) == COUNT * 32 * 4
-    assert find.keep_file("b.txt") is None
+    file, passages, vectors, name, width = find.changed_file()
+    assert (file, name, len(vectors), width) == ("a.txt", "tiny", COUNT * 32 * 4, 32)
+    assert find.changed_file() is None
 
     view.run(find.remove_file(""))
-    kept = json.loads(view.run(find.put_kept("a.txt", passages, vectors, name)))
-    assert kept == {"name": "a.txt", "passages": COUNT}
-    assert view.open()["dropped"] == 0
+    kept = json.loads(view.run(find.put_kept("a.txt", passages, vectors, name, 32)))
+    assert kept == {"name": "a.txt", "passages": COUNT, "done": COUNT}
+    assert view.open()["dropped"] == 0 and find.changed_file() is None
     assert view.embed()[1]["done"] == COUNT
     assert view.ask("the rain") == found
 
@@ -222,12 +222,12 @@ def test_another_model_embeds_the_kept_passages_again(view: View) -> None:
     assert view.ask("the rain") == []
     assert view.embed()[0][0]["done"] == 0
     assert len(view.ask("the rain")) == COUNT
-    assert find.keep_file("a.txt")[2] == "another"
+    assert find.changed_file()[3] == "another"
 
 
 def test_vectors_that_do_not_fit_are_made_again(view: View) -> None:
     kept = json.dumps([["the cat", None], ["a dog", 2]])
-    view.run(find.put_kept("a.txt", kept, b"abc", "tiny"))
+    view.run(find.put_kept("a.txt", kept, b"abc", "tiny", 32))
     view.open()
     view.embed()
     found = view.ask("a dog")
@@ -237,7 +237,7 @@ def test_vectors_that_do_not_fit_are_made_again(view: View) -> None:
 @pytest.mark.parametrize("kept", ["", "{", "[1]", "7", '[["a"]]'])
 def test_kept_passages_that_are_damaged(view: View, kept: str) -> None:
     with pytest.raises(FormatError, match=r"a\.txt: the kept passages are damaged"):
-        view.run(find.put_kept("a.txt", kept, b"", "tiny"))
+        view.run(find.put_kept("a.txt", kept, b"", "tiny", 32))
 
 
 def test_what_needs_a_model_says_so(view: View) -> None:
@@ -245,4 +245,4 @@ def test_what_needs_a_model_says_so(view: View) -> None:
         with pytest.raises(OptionError, match="no model for sentences is open"):
             view.run(finished(action))
     with pytest.raises(TallowError):
-        view.run(find.open_find_model([Named("config.json", b"{}")], "x"))
+        view.run(finished(find.open_find_model({"blobs": [Named("config.json", b"{}")]}, "x")))

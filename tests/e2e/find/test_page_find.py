@@ -1,0 +1,294 @@
+"""The Find view: files that are read, cut and embedded, an index that stays, and questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.find.files import given, pdf
+from tests.unit.hub import tiny_sentences
+
+PATIENCE = 120_000
+
+TEXT = "the cat is late. The train is in the rain.\n\n" + "bread and a dog. " * 50
+COUNT = 7  # of its passages
+
+
+def opened(visitor: Any, device: str = "wasm", width: int = tiny_sentences.WIDTH) -> Any:
+    """The view with the visitor's own, tiny model; returns what finds a hook of the view."""
+    visitor.open(f"./?device={device}#find")
+    hook = visitor.hook
+    choose_model(hook, width)
+    return hook
+
+
+def choose_model(hook: Callable[[str], Any], width: int = tiny_sentences.WIDTH) -> None:
+    expect(hook("find-model").locator("option")).to_have_count(2, timeout=PATIENCE)
+    hook("find-model").select_option(label="Files of your own…")
+    files = [given(name, content) for name, content in tiny_sentences.files(width).items()]
+    hook("find-model-files").set_input_files(files)
+
+
+def ready(hook: Callable[[str], Any], passages: int) -> None:
+    expect(hook("find-status")).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    expect(hook("find-status")).to_have_attribute("data-value", str(passages))
+
+
+def asked(hook: Callable[[str], Any], question: str) -> list[Any]:
+    """The passages that a question finds, the nearest first."""
+    hook("find-query").fill(question)
+    hook("find-query").press("Enter")
+    results = hook("find-results")
+    expect(results).to_have_attribute("data-question", question, timeout=PATIENCE)
+    expect(results).to_have_attribute("aria-busy", "false", timeout=PATIENCE)
+    return results.locator("li").all()
+
+
+@pytest.mark.parametrize("device", ["wasm", "webgpu", "numpy"])
+def test_the_nearest_passage_is_found_with_its_sentence(visitor: Any, device: str) -> None:
+    hook = opened(visitor, device)
+    expect(hook("find-status")).to_have_attribute("data-state", "none")
+    expect(hook("find-go")).to_be_disabled()
+    hook("find-files").set_input_files([given("a.txt", TEXT), given("b.md", "# late\n\na dog")])
+    ready(hook, COUNT + 1)
+    expect(visitor.device).to_have_attribute("data-device", device)
+    expect(hook("find-list").locator("li")).to_have_count(2)
+
+    found = asked(hook, "The train is in the rain.")
+    assert len(found) == COUNT + 1
+    scores = [float(item.get_attribute("data-score")) for item in found]
+    assert scores == sorted(scores, reverse=True) and max(scores) <= 1.00001
+    assert found[0].get_attribute("data-source") == "a.txt"
+    expect(found[0].locator("mark")).to_have_text("The train is in the rain.")
+    assert float(visitor.latency.text_content().split()[0]) > 0
+
+
+def test_an_index_stays_and_is_made_again_for_another_model(visitor: Any) -> None:
+    hook = opened(visitor)
+    hook("find-files").set_input_files(given("a.txt", TEXT))
+    ready(hook, COUNT)
+    first = [item.text_content() for item in asked(hook, "late rain")]
+
+    visitor.page.reload()
+    visitor.wait()
+    ready(hook, COUNT)
+    expect(hook("find-list").locator("li")).to_have_attribute("data-source", "a.txt")
+    choose_model(hook)
+    assert [item.text_content() for item in asked(hook, "late rain")] == first
+
+    visitor.page.reload()
+    visitor.wait()
+    choose_model(hook, 64)
+    hook("find-load").click()
+    expect(visitor.page.locator("#view-find .message")).to_contain_text(
+        f"{COUNT} passages are indexed again", timeout=PATIENCE
+    )
+    ready(hook, COUNT)
+    assert len(asked(hook, "late rain")) == COUNT
+
+
+STORE = """async (change) => {
+  const name = (await indexedDB.databases()).find(({ name }) => name.startsWith("tallow:find:"));
+  const resolved = (request) =>
+    new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+  const database = await resolved(indexedDB.open(name.name));
+  const store = database.transaction("files", "readwrite").objectStore("files");
+  for (const record of await resolved(store.getAll())) {
+    if (change === "vectors") record.vectors[5] ^= 1;
+    else record.passages = "[1]";
+    await resolved(store.put(record));
+  }
+  database.close();
+}"""
+
+
+@pytest.mark.parametrize(("part", "left"), [("vectors", COUNT), ("passages", 0)])
+def test_a_damaged_index_is_said_and_made_again(visitor: Any, part: str, left: int) -> None:
+    hook = opened(visitor)
+    hook("find-files").set_input_files(given("a.txt", TEXT))
+    ready(hook, COUNT)
+    visitor.page.evaluate(STORE, part)
+    visitor.page.reload()
+    visitor.wait()
+    message = visitor.page.locator("#view-find .message")
+    expect(message).to_contain_text("1 text is damaged", timeout=PATIENCE)
+    choose_model(hook)
+    if left:
+        expect(hook("find-status")).to_have_attribute("data-value", "0")
+        hook("find-continue").click()
+        ready(hook, left)
+        assert len(asked(hook, "late rain")) == left
+    else:
+        expect(hook("find-status")).to_have_attribute("data-state", "none")
+
+
+def test_pages_of_a_pdf_file(visitor: Any) -> None:
+    hook = opened(visitor)
+    file = pdf([["the cat is late."], [], ["bread and a", "dog in the rain."]])
+    hook("find-files").set_input_files(given("a.pdf", file))
+    ready(hook, 2)
+    found = asked(hook, "a dog in the rain")
+    pages = {item.get_attribute("data-page"): item for item in found}
+    assert pages.keys() == {"1", "3"}
+    expect(pages["3"]).to_contain_text("bread and a\ndog in the rain.")
+    expect(pages["3"].locator("header")).to_contain_text("page 3")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.txt", b"", "empty.txt: has no text"),
+        ("picture.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "picture.txt: is no text"),
+        ("empty.html", b"<script>alert(1)</script>", "empty.html: has no text"),
+        ("damaged.pdf", b"%PDF-1.4\nnothing", "damaged.pdf: it is no PDF file"),
+        ("none.pdf", b"", "none.pdf: it is no PDF file"),
+        ("scan.pdf", pdf([[], []]), "scan.pdf: its pages have no text"),
+        ("locked.pdf", pdf([["a"]], encrypted=True), "locked.pdf: a password protects it"),
+    ],
+)
+def test_a_file_that_can_not_be_read(visitor: Any, name: str, content: bytes, message: str) -> None:
+    hook = opened(visitor)
+    hook("find-files").set_input_files([given("a.txt", "a dog"), given(name, content)])
+    expect(hook("find-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(hook("find-status")).to_have_text(re.compile(f"^{re.escape(message)}"))
+    expect(hook("find-status")).to_have_attribute("data-value", "1")
+    assert len(asked(hook, "cat")) == 1  # the others can be found
+    visitor.page.get_by_role("button", name=f"Remove {name}").click()
+    ready(hook, 1)
+
+
+def test_a_page_of_html_runs_nothing_and_fetches_nothing(visitor: Any) -> None:
+    hook = opened(visitor)
+    requests: list[str] = []
+    visitor.page.on("request", lambda request: requests.append(request.url))
+    page = """<p>the cat<script>window.ran = true; document.title = "run"</script>
+      <img src="https://example.org/x.png" onerror="window.ran = true"><p>a dog</p>"""
+    hook("find-files").set_input_files(given("a.html", page))
+    ready(hook, 1)
+    (item,) = asked(hook, "dog")
+    assert item.locator("p").text_content().split() == ["the", "cat", "a", "dog"]
+    assert visitor.page.evaluate("window.ran") is None
+    assert not [url for url in requests if "example.org" in url]
+
+
+def test_texts_are_pasted_replaced_removed_and_cleared(visitor: Any) -> None:
+    hook = opened(visitor)
+    visitor.page.get_by_text("Paste a text").click()
+    expect(hook("find-add")).to_be_disabled()
+    for _ in range(2):  # the same text is there once
+        hook("find-text").fill("the cat \ud83d is in the rain")
+        hook("find-add").click()
+        ready(hook, 1)
+    hook("find-files").set_input_files(given("a.txt", "a dog"))
+    ready(hook, 2)
+    hook("find-files").set_input_files(given("a.txt", TEXT))
+    ready(hook, COUNT + 1)
+    visitor.page.get_by_role("button", name="Remove a.txt").click()
+    ready(hook, 1)
+    (item,) = asked(hook, "cat")
+    assert "the cat \ufffd is in the rain" in item.text_content()
+    hook("find-clear").click()
+    expect(hook("find-status")).to_have_attribute("data-state", "none")
+    visitor.page.reload()
+    visitor.wait()
+    expect(hook("find-status")).to_have_attribute("data-state", "none", timeout=PATIENCE)
+
+
+def test_questions_are_answered_while_a_large_text_is_indexed_which_can_be_stopped(
+    visitor: Any,
+) -> None:
+    hook = opened(visitor)
+    hook("find-files").set_input_files(given("large.txt", "bread and a dog in the rain. " * 20_000))
+    status = hook("find-status")
+    expect(status).to_contain_text("You can ask already", timeout=PATIENCE)
+    assert len(asked(hook, "a dog")) == 10
+    assert status.get_attribute("data-state") == "indexing"
+    hook("find-stop").click()
+    expect(status).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    done = int(status.get_attribute("data-value"))
+    assert done > 0
+    expect(status).to_contain_text("can be found")
+
+    visitor.page.reload()  # what was embedded was kept
+    visitor.wait()
+    expect(status).to_have_attribute("data-value", str(done), timeout=PATIENCE)
+    choose_model(hook)
+    assert len(asked(hook, "a dog")) == 10
+    expect(status).to_have_attribute("data-state", "indexing", timeout=PATIENCE)
+    assert int(status.get_attribute("data-value")) >= done
+
+
+def test_a_model_that_is_none(visitor: Any) -> None:
+    visitor.open("./?device=wasm#find")
+    hook = visitor.hook
+    expect(hook("find-model").locator("option")).to_have_count(2, timeout=PATIENCE)
+    expect(hook("find-model-info")).to_contain_text("of memory")
+    hook("find-model").select_option(label="Files of your own…")
+    hook("find-files").set_input_files(given("a.txt", "a dog"))
+    expect(hook("find-status")).to_contain_text("wait for a model")
+    hook("find-model-files").set_input_files(given("config.json", "{}"))
+    expect(hook("find-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(hook("find-status")).to_contain_text("The model can’t be used")
+    choose_model(hook)  # the text has waited
+    ready(hook, 1)
+
+
+def test_without_storage_the_index_lasts_as_long_as_the_tab(visitor: Any) -> None:
+    hook = opened(visitor)
+    worker = next(each for each in visitor.page.workers if "/worker/main" in each.url)
+    worker.evaluate("""() => {
+      const full = () => { throw new DOMException("full", "QuotaExceededError"); };
+      IDBObjectStore.prototype.put = full;
+    }""")
+    hook("find-files").set_input_files(given("a.txt", TEXT))
+    ready(hook, COUNT)
+    expect(visitor.page.locator("#view-find .message")).to_contain_text("its storage is full")
+    assert len(asked(hook, "late rain")) == COUNT
+
+
+def test_the_view_is_fetched_when_it_is_opened_and_pdf_js_with_the_first_pdf(visitor: Any) -> None:
+    asked_for: list[str] = []
+    visitor.page.on("request", lambda request: asked_for.append(request.url))
+    visitor.open("./?device=wasm")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert not [url for url in asked_for if "find" in url or "pdf" in url]
+    visitor.page.locator("#to-find").click()
+    expect(visitor.page.locator("#view-find h1")).to_have_text("Find by meaning")
+    assert len([url for url in asked_for if "views/find-" in url]) == 1
+    assert not [url for url in asked_for if "pdf" in url]
+    visitor.hook("language-select").select_option("zh")
+    expect(visitor.page.locator("#view-find h1")).to_have_text("按意思查找")
+    expect(visitor.hook("find-status")).to_have_text("还没有文档。", timeout=PATIENCE)
+
+
+FACTS = [
+    "Bread rises because yeast turns sugar into gas, which the dough holds.",
+    "The Moon goes around the Earth in a little more than twenty-seven days.",
+    "Trains between the two cities leave every hour from the northern platform.",
+    "A violin has four strings, which are tuned in fifths.",
+    "Tomatoes need sun, water and a pole to which they are tied.",
+    "The library lends books for four weeks; late returns cost one coin a day.",
+    "Glaciers move slowly downhill and carry stones with them.",
+    "Cats purr when they are content, and sometimes when they are hurt.",
+]
+
+
+def test_the_model_of_the_site_finds_what_is_meant(visitor: Any) -> None:
+    visitor.open("./?device=wasm#find")
+    hook = visitor.hook
+    expect(hook("find-model-info")).to_contain_text("45.9 MB to fetch once", timeout=PATIENCE)
+    expect(hook("find-model-info")).to_contain_text("of memory")
+    hook("find-files").set_input_files([given(f"{n}.txt", fact) for n, fact in enumerate(FACTS)])
+    ready(hook, len(FACTS))
+    for question, right in (
+        ("How long may I keep what I have borrowed?", "5.txt"),
+        ("Why does a loaf get bigger?", "0.txt"),
+        ("musical instrument", "3.txt"),
+    ):
+        found = asked(hook, question)
+        assert found[0].get_attribute("data-source") == right, question
+        assert float(found[0].get_attribute("data-score")) > 0.2
