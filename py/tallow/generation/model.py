@@ -10,7 +10,7 @@ from ..core.drivers import Steps, run_async, run_sync
 from ..core.dtype import DType, float32
 from ..errors import OptionError
 from ..tensor import Tensor
-from .choices import Choices
+from .forms import FORMS, Forms
 from .memory import Network
 from .sampling import Sampling
 from .stream import Decoding, Pieces, Stream
@@ -38,15 +38,16 @@ class Options:
     """How a text is written.
 
     max_tokens: how many tokens it may have. sampling: how they are chosen. stop: texts that end
-    it. choices: the answers of which it is one. allowed: which tokens may follow. lookup: how many
-    tokens are taken at once, where the text repeats what it has. considered: pieces come with the
-    most probable tokens.
+    it. form: what the whole text is: ("schema", a JSON Schema), ("regex", a pattern) or ("choices",
+    some answers); None is any text. allowed: which tokens may follow. lookup: how many tokens are
+    taken at once, where the text repeats what it has. considered: pieces come with the most
+    probable tokens.
     """
 
     max_tokens: int
     sampling: Sampling
     stop: tuple[str, ...] = ()
-    choices: tuple[str, ...] | None = None
+    form: tuple[str, Any] | None = None
     allowed: Allowed | None = None
     lookup: int = 0
     considered: bool = False
@@ -61,23 +62,24 @@ def options_of(max_tokens: int = 64, **given: Any) -> Options:
         raise OptionError(f"max_tokens is a whole number from 1 on, not {max_tokens!r}")
     names = Sampling.__dataclass_fields__
     sampling = Sampling(**{name: given.pop(name) for name in list(given) if name in names})
-    stop, choices = given.pop("stop", ()), given.pop("choices", None)
+    stop = given.pop("stop", ())
     stop = (stop,) if isinstance(stop, str) else tuple(stop or ())
+    forms = {name: given.pop(name) for name in FORMS if name in given}
     unknown = sorted(set(given) - {"allowed", "lookup", "considered"})
     if unknown:
         raise OptionError(
             f"{unknown[0]} is no option of generate; there are max_tokens, {', '.join(names)}, "
-            "stop, choices, allowed, lookup, considered"
+            f"stop, {', '.join(FORMS)}, allowed, lookup, considered"
         )
     if not all(isinstance(text, str) and text for text in stop):
         raise OptionError(f"stop is a text, or several, none of them empty; not {stop!r}")
     lookup = given.get("lookup", 0)
     if not isinstance(lookup, int) or lookup < 0:
         raise OptionError(f"lookup is a whole number from 0 on, not {lookup!r}")
-    if choices is not None and given.get("allowed") is not None:
-        raise OptionError("choices say which tokens are allowed: give one of the two")
-    picked = None if choices is None else tuple(choices)
-    return Options(max_tokens, sampling, stop, picked, **given)
+    form = [(name, value) for name, value in forms.items() if value is not None]
+    if len(form) + (given.get("allowed") is not None) > 1:
+        raise OptionError(f"give one of {', '.join(FORMS)} and allowed, not several")
+    return Options(max_tokens, sampling, stop, form[0] if form else None, **given)
 
 
 class LanguageModel:
@@ -101,6 +103,7 @@ class LanguageModel:
         pieces: Callable[[Any], Decoding] | None = None,
     ) -> None:
         self._pieces = pieces
+        self._forms: Forms | None = None
         self.network, self.tokenizer = network, tokenizer
         self.ends = frozenset(ends)
         self.writer = Writer(network, slots, device, dtype)
@@ -124,8 +127,11 @@ class LanguageModel:
         prompt: a text, messages, or tokens.
         max_tokens: how many tokens it may have.
         options: those of `Sampling` (temperature, 0 at first, top_k, top_p, min_p,
-          repetition_penalty, seed), and those of `Options` (stop, choices, allowed, lookup).
-        Returns: the text, without what ended it.
+          repetition_penalty, seed), those of `Options` (stop, allowed, lookup), and one of schema
+          (a JSON Schema that the text, as JSON, fits), regex (a pattern that the whole text
+          matches) and choices (answers of which it is one).
+        Returns: the text, without what ended it. One that `max_tokens` ended may be the beginning
+          of a form alone; `stream(...).written.end` is "length" then.
         Raises: OptionError for options that do not fit, for an empty prompt, and for one that is
           longer than the context.
         """
@@ -163,10 +169,11 @@ class LanguageModel:
 
     def _stream(self, prompt: Prompt, options: Options) -> Stream:
         allowed = options.allowed
-        if options.choices is not None:
-            encode, end = self._tokenizer().encode, min(self.ends, default=None)
-            answers = [encode(each, add_special_tokens=False).ids for each in options.choices]
-            allowed = Choices([list(each) for each in answers], end)
+        if options.form is not None:
+            if self._forms is None:
+                count = self.network.layout.vocabulary
+                self._forms = Forms(self._tokenizer(), count, self.ends)
+            allowed = self._forms.allowed(*options.form)
         request = Request(
             self.tokens_of(prompt),
             options.max_tokens,

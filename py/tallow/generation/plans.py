@@ -20,7 +20,7 @@ from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 from .cache import Cache, Cached, Place
 from .memory import Network
-from .sampling import NUMBERS, Kinds, Sampling, chosen, packed_bits
+from .sampling import NUMBERS, Kinds, Mask, Sampling, chosen, packed_bits
 
 _BUCKETS, _ON_HOST = (16, 64, 256), (16, 64)
 
@@ -47,6 +47,7 @@ class Plans:
         self.seeds = self._state(from_values([0] * 2 * slots, (slots, 2), uint32))
         self._used: Variable | None = None
         self._allowed: Variable | None = None
+        self._masks: list[Mask | None] = [None] * slots
         self.compiled = 0
         self._made: dict[str, Jitted] = {}
         self._pinned: dict[Any, Callable[..., Any]] = {}
@@ -130,9 +131,12 @@ class Plans:
             row[token] = 1
         self._set("_used", slot, asarray([list(row)], "int8"))
 
-    def set_allowed(self, slot: int, tokens: Sequence[int] | None) -> None:
-        """The tokens that may follow in a slot; None is all."""
+    def set_allowed(self, slot: int, tokens: Sequence[int] | Mask | None) -> None:
+        """The tokens that may follow in a slot; None is all. The same mask is sent once."""
         words = self._words
+        last, self._masks[slot] = self._masks[slot], tokens if isinstance(tokens, Mask) else None
+        if isinstance(tokens, Mask) and tokens is last:
+            return
         if self._allowed is None:
             if tokens is None:
                 return

@@ -190,11 +190,20 @@ def allowed_bits(allowed: Tensor, count: int) -> Tensor:
     return f.not_equal(bits, 0)
 
 
-def packed_bits(tokens: Sequence[int], count: int) -> list[int]:
+class Mask:
+    """Tokens that may follow, packed as `allowed` has them. words: of 32 bits, a bit a token."""
+
+    def __init__(self, words: list[int]) -> None:
+        self.words = words
+
+
+def packed_bits(tokens: Sequence[int] | Mask, count: int) -> list[int]:
     """The words of `allowed` in which the bits of these tokens are set.
 
     Raises: OptionError for a token that the model does not have.
     """
+    if isinstance(tokens, Mask):
+        return tokens.words
     words = [0] * ((count + 31) // 32)
     for token in tokens:
         if not 0 <= token < count:

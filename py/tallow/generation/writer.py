@@ -17,9 +17,9 @@ from .cache import Cache
 from .lookup import continued
 from .memory import Network
 from .plans import Plans, buckets_on
-from .sampling import Kinds, Sampling
+from .sampling import Kinds, Mask, Sampling
 
-Allowed = Callable[[Sequence[int]], Sequence[int] | None]
+Allowed = Callable[[Sequence[int]], Sequence[int] | Mask | None]
 """Which tokens may follow those that were written; none ends the text, None allows all."""
 
 
@@ -246,7 +246,7 @@ class Writer:
         if allowed is None:
             return True
         tokens = allowed(written.tokens)
-        if tokens is not None and not tokens:
+        if tokens is not None and not isinstance(tokens, Mask) and not tokens:
             self._end(written, "allowed")
             return False
         self.plans.set_allowed(written.slot, tokens)

@@ -246,3 +246,13 @@ class Whole:
         """All, at the end."""
         self._parts += tokens
         return self._stage.feed(["".join(self._parts)], True) if last else []
+
+
+def bytes_of_token(stages: list[Stage], name: str) -> bytes | None:
+    """The bytes of a token where they are its name's; None where only its text tells them."""
+    if len(stages) == 1 and isinstance(stages[0], ByteLevel):
+        known = all(char in CHAR_BYTES for char in name)
+        return bytes(CHAR_BYTES[char] for char in name) if known else name.encode()
+    fallback = any(isinstance(stage, ByteFallback) for stage in stages)
+    found = _BYTE.fullmatch(name) if fallback else None
+    return bytes([int(found[1], 16)]) if found else None

@@ -16,7 +16,7 @@ from .encoding import Detail, Encoding, Padding, Part, Side, Strategy, Truncatio
 from .pre_tokenizers import Cut, CutStep
 from .processors import Nothing, Processor
 from .reading import parts, parts_of_file
-from .stages import Stage
+from .stages import Stage, bytes_of_token
 from .vocabulary import Model, Word
 
 # Words whose tokens are kept: so many, each of at most so many characters.
@@ -223,6 +223,23 @@ class Tokenizer:
     ) -> list[str]:
         """The texts of several lists of tokens."""
         return [self.decode(each, skip_special_tokens) for each in sequences]
+
+    def token_bytes(self) -> list[tuple[int, bytes]]:
+        """The bytes of UTF-8 that each token adds within a text, as (token, bytes). Special tokens,
+        which add nothing, are left out, and so are tokens whose bytes can't be told."""
+        names = sorted((number, name) for name, number in self.get_vocab().items())
+        names = [(number, name) for number, name in names if name not in self.added.special]
+        before = next((name for _, name in names if name.isalnum() and name.isascii()), "")
+        start = len(feed(self.stages(), [before], last=True))
+        stages, found = self.stages(), []
+        for number, name in names:
+            raw = bytes_of_token(stages, name)
+            if raw is None:
+                text = feed(self.stages(), [before, name], last=True)[start:]
+                raw = None if "\ufffd" in text else text.encode()
+            if raw is not None:
+                found.append((number, raw))
+        return found
 
     # Lengths
 

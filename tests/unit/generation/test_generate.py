@@ -13,7 +13,6 @@ import tallow as tl
 from tallow.core.drivers import run_sync
 from tallow.errors import OptionError
 from tallow.generation import LanguageModel, Request, Sampling, Writer
-from tallow.generation.choices import Choices
 from tallow.generation.lookup import continued
 from tallow.generation.sampling import Kinds
 from tallow.generation.stopping import Stops
@@ -216,15 +215,6 @@ def test_one_of_given_answers() -> None:
     assert m.generate(PROMPT, 8) == model().generate(PROMPT, 8)
 
 
-def test_choices_token_by_token() -> None:
-    choices = Choices([[1, 2], [1, 2, 3], [4]], end=9)
-    assert choices([]) == [1, 4] and choices([1]) == [2] and choices([1, 2]) == [3, 9]
-    assert choices([4]) == [] == choices([1, 2, 3])
-    for answers in ([], [[1], []]):
-        with pytest.raises(OptionError, match="one answer or more"):
-            Choices(answers)
-
-
 def test_tokens_that_a_function_allows() -> None:
     m = model()
     even = m.generate(PROMPT, 12, allowed=lambda tokens: range(0, 64, 2))
@@ -291,7 +281,8 @@ def test_pieces_never_end_within_a_character() -> None:
         {"temperature": float("inf")}, {"top_p": 0}, {"top_p": 1.1}, {"min_p": "a"},
         {"top_k": -1}, {"top_k": 1.5}, {"seed": -1}, {"repetition_penalty": 0}, {"stop": [""]},
         {"stop": [3]}, {"lookup": -1}, {"choices": []}, {"choices": ["a", ""]},
-        {"choices": ["a"], "allowed": print}, {"temprature": 1},
+        {"choices": ["a"], "allowed": print}, {"choices": "ab"}, {"choices": ["a"], "regex": "a"},
+        {"temprature": 1},
     ],
     ids=str,
 )  # fmt: skip
