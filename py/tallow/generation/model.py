@@ -10,6 +10,7 @@ from ..core.drivers import Steps, run_async, run_sync
 from ..core.dtype import DType, float32
 from ..errors import OptionError
 from ..tensor import Tensor
+from ..text.tools import Tool, message
 from .forms import FORMS, Forms
 from .memory import Network
 from .sampling import Sampling
@@ -26,10 +27,12 @@ class Tokenizer(Protocol):
     def encode(self, sequence: str, *, add_special_tokens: bool = True) -> Any:
         """The tokens of a text, as `ids` of the result; with those that begin a text, or not."""
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of tokens."""
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
+        """The text of tokens, without the special ones or with them."""
 
-    def apply_chat_template(self, messages: Sequence[Mapping[str, Any]]) -> Any:
+    def apply_chat_template(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool] | None = None
+    ) -> Any:
         """Messages as a text with its special tokens, which ends where an answer begins."""
 
 
@@ -41,7 +44,7 @@ class Options:
     it. form: what the whole text is: ("schema", a JSON Schema), ("regex", a pattern) or ("choices",
     some answers); None is any text. allowed: which tokens may follow. lookup: how many tokens are
     taken at once, where the text repeats what it has. considered: pieces come with the most
-    probable tokens.
+    probable tokens. tools: functions that the network may ask for, or their JSON schemas.
     """
 
     max_tokens: int
@@ -51,6 +54,7 @@ class Options:
     allowed: Allowed | None = None
     lookup: int = 0
     considered: bool = False
+    tools: Sequence[Tool] | None = None
 
 
 def options_of(max_tokens: int = 64, **given: Any) -> Options:
@@ -65,11 +69,11 @@ def options_of(max_tokens: int = 64, **given: Any) -> Options:
     stop = given.pop("stop", ())
     stop = (stop,) if isinstance(stop, str) else tuple(stop or ())
     forms = {name: given.pop(name) for name in FORMS if name in given}
-    unknown = sorted(set(given) - {"allowed", "lookup", "considered"})
+    unknown = sorted(set(given) - {"allowed", "lookup", "considered", "tools"})
     if unknown:
         raise OptionError(
             f"{unknown[0]} is no option of generate; there are max_tokens, {', '.join(names)}, "
-            f"stop, {', '.join(FORMS)}, allowed, lookup, considered"
+            f"stop, {', '.join(FORMS)}, allowed, lookup, considered, tools"
         )
     if not all(isinstance(text, str) and text for text in stop):
         raise OptionError(f"stop is a text, or several, none of them empty; not {stop!r}")
@@ -108,17 +112,21 @@ class LanguageModel:
         self.ends = frozenset(ends)
         self.writer = Writer(network, slots, device, dtype)
 
-    def tokens_of(self, prompt: Prompt) -> list[int]:
-        """The tokens of a prompt.
+    def tokens_of(self, prompt: Prompt, tools: Sequence[Tool] | None = None) -> list[int]:
+        """The tokens of a prompt. tools: what messages may ask for.
 
-        Raises: OptionError for one that is empty, or that needs a tokenizer where there is none.
+        Raises: OptionError for one that is empty, that needs a tokenizer where there is none, or
+          that is no messages where there are tools.
         """
+        if tools and (isinstance(prompt, str) or not isinstance(next(iter(prompt), 0), Mapping)):
+            raise OptionError("tools go with messages: [{'role': 'user', 'content': ...}]")
         if not isinstance(prompt, str) and all(isinstance(each, int) for each in prompt):
             return [each for each in prompt if isinstance(each, int)]
         tokenizer = self._tokenizer()
         if isinstance(prompt, str):
             return list(tokenizer.encode(prompt).ids)
-        text = tokenizer.apply_chat_template(prompt)  # type: ignore[arg-type]
+        more = {"tools": tools} if tools else {}
+        text = tokenizer.apply_chat_template(prompt, **more)  # type: ignore[arg-type]
         return list(tokenizer.encode(text, add_special_tokens=False).ids)
 
     def generate(self, prompt: Prompt, max_tokens: int = 64, **options: Any) -> str:
@@ -127,8 +135,8 @@ class LanguageModel:
         prompt: a text, messages, or tokens.
         max_tokens: how many tokens it may have.
         options: those of `Sampling` (temperature, 0 at first, top_k, top_p, min_p,
-          repetition_penalty, seed), those of `Options` (stop, allowed, lookup), and one of schema
-          (a JSON Schema that the text, as JSON, fits), regex (a pattern that the whole text
+          repetition_penalty, seed), those of `Options` (stop, allowed, lookup, tools), and one of
+          schema (a JSON Schema that the text, as JSON, fits), regex (a pattern that the whole text
           matches) and choices (answers of which it is one).
         Returns: the text, without what ended it. One that `max_tokens` ended may be the beginning
           of a form alone; `stream(...).written.end` is "length" then.
@@ -140,6 +148,27 @@ class LanguageModel:
     async def generate_async(self, prompt: Prompt, max_tokens: int = 64, **options: Any) -> str:
         """As `generate`, for code that awaits."""
         return await run_async(self._written(prompt, options_of(max_tokens, **options)))
+
+    def reply(
+        self, messages: Sequence[Mapping[str, Any]], max_tokens: int = 256, **options: Any
+    ) -> dict[str, Any]:
+        """The next message of a conversation, which can be appended to it. Blocks.
+
+        messages: dicts with "role" and "content", and with what else the template knows, such as
+          "tool_calls", and answers of tools as messages of the role "tool".
+        max_tokens, options: those of `generate`; tools are functions with types and docstrings,
+          or their JSON schemas (see `tl.text.json_schema`).
+        Returns: what `tl.text.message` makes of the text: "role", "content", and "tool_calls" if
+          the network asks for tools.
+        Raises: as `generate`, and OptionError where the template knows no tools.
+        """
+        return run_sync(self._replied(messages, options_of(max_tokens, **options)))
+
+    async def reply_async(
+        self, messages: Sequence[Mapping[str, Any]], max_tokens: int = 256, **options: Any
+    ) -> dict[str, Any]:
+        """As `reply`, for code that awaits."""
+        return await run_async(self._replied(messages, options_of(max_tokens, **options)))
 
     def generate_all(
         self, prompts: Sequence[Prompt], max_tokens: int = 64, **options: Any
@@ -175,7 +204,7 @@ class LanguageModel:
                 self._forms = Forms(self._tokenizer(), count, self.ends)
             allowed = self._forms.allowed(*options.form)
         request = Request(
-            self.tokens_of(prompt),
+            self.tokens_of(prompt, options.tools),
             options.max_tokens,
             self.ends,
             options.sampling,
@@ -205,6 +234,17 @@ class LanguageModel:
                 if piece is None:
                     return "".join(pieces)
                 pieces.append(piece)
+
+    def _replied(
+        self, messages: Sequence[Mapping[str, Any]], options: Options
+    ) -> Steps[dict[str, Any]]:
+        text, tokenizer = "", self._tokenizer()
+        with self._stream(messages, options) as stream:
+            while (piece := (yield from stream.next_piece())) is not None:
+                text += piece
+        if options.tools and stream.written is not None and stream.written.end != "stopped":
+            text = tokenizer.decode(stream.written.tokens, skip_special_tokens=False)
+        return message(text, options.tools or ())
 
     def _several(self, prompts: Sequence[Prompt], options: Options) -> Steps[list[str]]:
         waiting = [

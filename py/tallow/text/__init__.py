@@ -5,5 +5,8 @@ from .chat import ChatTemplate
 from .encoding import Encoding
 from .stream import DecodeStream
 from .tokenizer import Tokenizer
+from .tools import json_schema, message
 
-__all__ = ["AddedToken", "ChatTemplate", "DecodeStream", "Encoding", "Tokenizer"]
+__all__ = [
+    "AddedToken", "ChatTemplate", "DecodeStream", "Encoding", "Tokenizer", "json_schema", "message",
+]  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import PackageError, TextError
+from ..errors import OptionError, PackageError, TextError
+from .tools import Tool, schemas
 
 _NAMED = ("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token")
 
@@ -52,17 +53,21 @@ class ChatTemplate:
         self,
         messages: Sequence[Mapping[str, Any]],
         *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
+        tools: Sequence[Tool] | None = None,
         add_generation_prompt: bool = True,
         **variables: object,
     ) -> str:
         """A conversation as a text. Raises: TextError for a template that is damaged, refuses
-        the messages, or does not end; PackageError without jinja2."""
+        the messages, or does not end; OptionError for tools where it does not know them;
+        PackageError without jinja2."""
         try:
             from .sandbox import Sandbox, rendered
         except ImportError as error:
             raise PackageError("chat templates need jinja2: pip install tallow[text]") from error
         _check(messages)
+        given = None if tools is None else schemas(tools) or None
+        if given and "tools" not in self.source:
+            raise OptionError("the chat template knows no tools: this model was not taught any")
         if self._compiled is None:
             self._compiled = Sandbox().compiled(self.source)
         return rendered(
@@ -71,7 +76,7 @@ class ChatTemplate:
                 **self.special,
                 **variables,
                 "messages": messages,
-                "tools": tools or None,
+                "tools": given,
                 "add_generation_prompt": add_generation_prompt,
             },
         )

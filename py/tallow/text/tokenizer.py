@@ -17,6 +17,7 @@ from .pre_tokenizers import Cut, CutStep
 from .processors import Nothing, Processor
 from .reading import parts, parts_of_file
 from .stages import Stage, bytes_of_token
+from .tools import Tool
 from .vocabulary import Model, Word
 
 # Words whose tokens are kept: so many, each of at most so many characters.
@@ -282,19 +283,20 @@ class Tokenizer:
     def apply_chat_template(
         self,
         messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
+        tools: Sequence[Tool] | None = None,
         add_generation_prompt: bool = True,
         **variables: object,
     ) -> str:
         """A conversation as the text that the network was trained with.
 
         messages: dicts with "role" and "content", and what else the template knows, such as
-        "tool_calls". tools: functions that may be called, as JSON schemas. variables: what else the
-        template knows, such as `enable_thinking`. The text has the special tokens that it needs, so
-        encode it with `add_special_tokens=False`.
+        "tool_calls". tools: functions that may be called, or their JSON schemas. variables: what
+        else the template knows, such as `enable_thinking`. The text has the special tokens that it
+        needs, so encode it with `add_special_tokens=False`.
 
-        Raises: OptionError without a template; TextError for one that is damaged, refuses the
-        messages, or does not end; PackageError without jinja2: pip install tallow[text].
+        Raises: OptionError without a template, and for tools where it knows none; TextError for one
+        that is damaged, refuses the messages, or does not end; PackageError without jinja2: pip
+        install tallow[text].
         """
         if self.chat is None:
             raise OptionError(

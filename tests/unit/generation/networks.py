@@ -30,7 +30,7 @@ class Letters:
     def encode(self, sequence: str, *, add_special_tokens: bool = True) -> Encoding:
         return Encoding([1] * add_special_tokens + [ord(each) - 48 for each in sequence])
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
         return "".join(chr(48 + token) for token in ids)
 
     def apply_chat_template(self, messages: Sequence[Mapping[str, Any]]) -> str:
