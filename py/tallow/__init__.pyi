@@ -466,6 +466,7 @@ from tallow import metrics as metrics
 from tallow import nn as nn
 from tallow import onnx as onnx
 from tallow import optim as optim
+from tallow import peft as peft
 from tallow import ray as ray
 from tallow import telemetry as telemetry
 from tallow import text as text
@@ -816,6 +817,7 @@ __all__ = [
     "outer",
     "pad",
     "pdist",
+    "peft",
     "permute",
     "permute_dims",
     "pi",

@@ -556,7 +556,7 @@ NAMES: dict[str, dict[str, str]] = {
 
 PACKAGES = (
     "amp audio autograd data distributions files func functional generation hub linalg metrics "
-    "nn onnx optim ray telemetry text train utils vision zoo"
+    "nn onnx optim peft ray telemetry text train utils vision zoo"
 )
 """Packages that are imported when they are first asked for: `tallow.nn`."""
 

@@ -64,11 +64,15 @@ class Plans:
     def room(self, positions: int) -> None:
         """Makes room in the cache; what was compiled for less is given up."""
         if self.cache.grow(positions):
-            self.compiled = self.plans
-            for each in self._made.values():
-                each.clear()
-            self._made.clear()
-            self._pinned.clear()
+            self.clear()
+
+    def clear(self) -> None:
+        """Gives up what was compiled."""
+        self.compiled = self.plans
+        for each in self._made.values():
+            each.clear()
+        self._made.clear()
+        self._pinned.clear()
 
     def decode(self, kinds: Kinds, considered: bool = False) -> tuple[Tensor, ...]:
         """One token more for each slot that is in use: int32 (slots,); if considered, also the

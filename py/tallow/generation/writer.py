@@ -146,6 +146,15 @@ class Writer:
         if written.end is None:
             self._end(written, "stopped")
 
+    def forget(self) -> None:
+        """The network has changed: plans and what slots have are made anew. Raises OptionError
+        while texts are written."""
+        if self.open:
+            raise OptionError("the network can't change while texts are written: end them first")
+        self.plans.clear()
+        self._held = [[] for _ in self._held]
+        self._bases = [0] * len(self._bases)
+
     def scores(self, tokens: Sequence[int]) -> Tensor:
         """The scores of the next token behind each of some tokens: (n, vocabulary)."""
         tokens = self._checked(tokens)

@@ -238,8 +238,9 @@ class Decoder(nn.Module):
 
     def scores(self, hidden: Tensor) -> Tensor:
         """The scores of the next token: (..., vocabulary)."""
-        head = self.model.embed_tokens if self.config.tied else self.lm_head
-        return functional.linear(hidden, head.weight)
+        if not self.config.tied:
+            return self.lm_head(hidden)  # type: ignore[no-any-return]
+        return functional.linear(hidden, self.model.embed_tokens.weight)
 
     def forward(self, input: Tensor) -> Tensor:
         check_tokens(input, self.config.context)

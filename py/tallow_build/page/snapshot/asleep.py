@@ -24,7 +24,7 @@ _FOR_NUMPY = (
 _ON_DEMAND = re.compile(
     r"tallow_page\.(contract|find|passages|published|write)$|tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
-    r"|metrics|text|train|telemetry|files|vision|ray|serve|devices\.remote|generation|audio|hub|forms)(\.|$)"
+    r"|metrics|text|train|telemetry|files|vision|ray|serve|devices\.remote|generation|audio|hub|forms|peft)(\.|$)"
     r"|core\.(packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.(write|parameters$)"
     r"|ops\.(linalg|numpy_blocks|numpy_positions)$"
