@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from array import array
 from collections.abc import Mapping
@@ -50,6 +51,19 @@ _DEEPEST = 4
 _AXES = 4
 _ALIGNMENT, _LARGEST_ALIGNMENT = 32, 1 << 24
 _LONGEST_NAME = 1 << 16
+
+
+_PART = re.compile(r"(.*)-(\d{5})-of-(\d{5})\.gguf", re.S)
+
+
+def parts_of(name: str) -> list[str]:
+    """The names of all parts of a split file, by that of one, such as m-00002-of-00003.gguf, as
+    llama.cpp's gguf-split gives them; of a file that is whole, its own."""
+    found = _PART.fullmatch(name)
+    count = int(found[3]) if found else 0
+    if found is None or not 1 <= int(found[2]) <= count:
+        return [name]
+    return [f"{found[1]}-{part:05}-of-{count:05}.gguf" for part in range(1, count + 1)]
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..core.drivers import Steps, run_async, run_sync
-from ..errors import FormatError
+from ..errors import FetchError, FormatError
 from ..files.fetching import world_here
 from ..files.ranges import Ranges, ranges_of
 from ..tensor import Tensor
@@ -115,7 +115,8 @@ def open_weights(source: Any) -> Weights:
 
     source: a path, an address (http: or https:) of a server that knows ranges, a JavaScript Blob or
       File, bytes, or an open file. Of weights in several files: the folder, the path or address of
-      their index (model.safetensors.index.json), or a dict of such sources by their names.
+      their index (model.safetensors.index.json), or of a part of a split GGUF file
+      (NAME-00001-of-00003.gguf), or a dict of such sources by their names.
     Returns: a mapping that reads a tensor when it is asked for one.
     Raises: FormatError for a file that is damaged, cut short or of another kind; FetchError if a
       server does not give ranges of a file.
@@ -132,7 +133,7 @@ def opening(source: Any) -> Steps[Weights]:
     """The steps of `open_weights`."""
     single = yield from single_file(source)
     if single is not None:
-        return (yield from _opened(ranges_of(single)))
+        return (yield from _whole(ranges_of(single)))
     if isinstance(source, Mapping):
         files = {str(name): ranges_of(each, str(name)) for name, each in source.items()}
         index = [name for name in files if name.endswith(INDEX)]
@@ -140,6 +141,9 @@ def opening(source: Any) -> Steps[Weights]:
             return (yield from _listed(files[index[0]], files))
         if not files or index:
             raise FormatError(f"{len(files)} files with {len(index)} indices are no weights")
+        parts = gguf.parts_of(next(iter(files)))
+        if len(parts) > 1 and files.keys() <= set(parts):
+            return (yield from _parts(files, parts))
         return (yield from _joined(files, None, "weights"))
     path = os.fspath(source)
     if path.partition("?")[0].endswith(INDEX):
@@ -166,6 +170,8 @@ def single_file(source: Any) -> Steps[Any]:
         return None
     fitting = [name for name in names if name in _NAMES]
     fitting = fitting or [name for name in names if name.endswith(_ENDINGS)]
+    if fitting and set(fitting) <= set(gguf.parts_of(fitting[0])):
+        return Path(path) / fitting[0]
     if len(fitting) != 1:
         raise FormatError(
             f"{Path(path).name}: a folder with {len(fitting)} files of weights and without "
@@ -182,6 +188,44 @@ def _names_in(path: Path) -> list[str] | None:
 def is_by_ranges(start: bytes) -> bool:
     """Whether a file that begins with these bytes is read by ranges."""
     return start.startswith(gguf.MAGIC) or start[8:9] == b"{"
+
+
+def _whole(source: Ranges) -> Steps[Weights]:
+    """The weights of one file; of a part, by its name, those of all parts beside it."""
+    parts = gguf.parts_of(source.name)
+    if len(parts) == 1:
+        weights = yield from _opened(source)
+        count = weights.metadata.get("split.count", 1)
+        if weights.format == "gguf" and count != 1:
+            raise FormatError(
+                f"{source.name}: is one of {count!r:.60} parts of a file; give them all, by names "
+                "such as NAME-00001-of-00003.gguf"
+            )
+        return weights
+    files = {}
+    for name in parts:
+        files[name] = source if name == source.name else source.beside(name)
+        try:
+            yield from files[name].size()
+        except (FetchError, OSError) as error:
+            raise FormatError(
+                f"{source.name}: {name} is missing beside it: {str(error)[:200]}"
+            ) from error
+    return (yield from _parts(files, parts))
+
+
+def _parts(files: Mapping[str, Ranges], names: Sequence[str]) -> Steps[Weights]:
+    """The weights of a split file. names: of all its parts. Raises FormatError for less."""
+    missing = [name for name in names if name not in files]
+    if missing:
+        raise FormatError(f"{missing[0]} is missing, of {len(names)} parts of one file")
+    weights = yield from _joined({name: files[name] for name in names}, None, names[0])
+    wanted = weights.metadata.get("split.tensors.count", len(weights))
+    if wanted != len(weights):
+        raise FormatError(
+            f"{names[0]}: its parts have {len(weights)} tensors, and it says {wanted!r:.60}"
+        )
+    return weights
 
 
 def _opened(source: Ranges) -> Steps[Weights]:

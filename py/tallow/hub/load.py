@@ -32,11 +32,11 @@ _FOLDERS = ("", "onnx/")
 def load(source: Any, **options: Any) -> Any:
     """A published model that is ready to be used; blocks.
 
-    source: a GGUF file; a folder with config.json, tokenizer.json and weights (safetensors, also
-      in several files, or ONNX), or a file of it; an address of either; a JavaScript Blob or File;
-      a `tl.files.File`, which is fetched first, or a `tl.files.Fetched`; a dict of such sources by
-      the names of their files; or a name at the hub, "owner/name". A folder "owner/name" that is
-      there is meant first.
+    source: a GGUF file, or one of its parts (NAME-00001-of-00003.gguf); a folder with config.json,
+      tokenizer.json and weights (safetensors, also in several files, or ONNX), or a file of it; an
+      address of either; a JavaScript Blob or File; a `tl.files.File`, which is fetched first, or a
+      `tl.files.Fetched`; a dict of such sources by the names of their files; or a name at the hub,
+      "owner/name". A folder "owner/name" that is there is meant first.
     options: of a language model, those of `tl.generation.LanguageModel`: slots, device, dtype. Of
       a name at the hub, those of `tl.hub.download`: revision, token, file (of several GGUF files,
       the one). progress: of files that are fetched, is called with the bytes that are there of all,
@@ -68,9 +68,10 @@ def loading(
         chosen = {n: options.pop(n) for n in names if n in options}
         source = yield from snapshot(source, progress=progress, blocks=blocks, **chosen)
     files = yield from bundled(source, progress, blocks)
-    main = yield from (files.find(files.main) if files.main else _only_gguf(files))
+    name = files.main or (yield from _only_gguf(files))
+    main = (yield from files.find(name)) if name else None
     if main is not None and bytes((yield from main.read(0, 4))) == gguf.MAGIC:
-        return (yield from _of_gguf(main, options))
+        return (yield from _of_gguf(name, (yield from _parts(files, name, main)), options))
     config = yield from files.record("config.json")
     if not config:
         raise FormatError(
@@ -85,17 +86,31 @@ def loading(
     return (yield from _of_texts(files, config, options))
 
 
-def _only_gguf(files: Bundle) -> Steps[Ranges | None]:
+def _only_gguf(files: Bundle) -> Steps[str]:
+    """The name of a folder's GGUF file, or of a part of it; "" if there is none."""
     names = [name for name in (yield from files.names()) if name.endswith(".gguf")]
-    if len(names) > 1:
+    if len(names) > 1 and not set(names) <= set(gguf.parts_of(names[0])):
         raise FormatError(f"{files.name}: has {len(names)} GGUF files: {', '.join(names)[:300]}")
-    return (yield from files.find(names[0])) if names else None
+    return names[0] if names else ""
+
+
+def _parts(files: Bundle, name: str, main: Ranges) -> Steps[Any]:
+    """A GGUF file; of a split one, all its parts by their names, as far as they are there."""
+    names = gguf.parts_of(name)
+    if len(names) == 1:
+        return main
+    found = {}
+    for each in names:
+        part = main if each == name else (yield from files.find(each))
+        if part is not None:
+            found[each] = part
+    return found
 
 
 # ---- language models -------------------------------------------------------------------------
 
 
-def _of_gguf(source: Ranges, options: Mapping[str, Any]) -> Steps[LanguageModel]:
+def _of_gguf(what: str, source: Any, options: Mapping[str, Any]) -> Steps[LanguageModel]:
     weights = yield from opening(source)
     kind = weights.metadata.get("general.architecture")
     network = zoo.from_config(zoo.config_of_gguf(weights.metadata, weights))
@@ -104,7 +119,7 @@ def _of_gguf(source: Ranges, options: Mapping[str, Any]) -> Steps[LanguageModel]
         own = zoo.name_of_gguf(name, str(kind))
         if own is not None:
             tensors[own] = yield from weights.reading(name)
-    _fill(network, tensors, source.name)
+    _fill(network, tensors, what)
     tokenizer = Tokenizer.from_gguf(weights.metadata)
     keys = ("eos", "eot", "eom")
     ends = [weights.metadata.get(f"tokenizer.ggml.{key}_token_id") for key in keys]

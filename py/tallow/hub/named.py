@@ -15,6 +15,7 @@ from ..core.packages import package
 from ..errors import FetchError, FormatError, OptionError
 from ..files import Fetched, ProgressOfSeveral
 from ..files.fetching import fetching_all, world_here
+from ..formats.gguf import parts_of
 from .listed import listing
 
 _NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
@@ -77,7 +78,7 @@ def snapshot(
             raise OptionError("a page sends no token: it reads public models only")
 
         def wanted(files: Iterable[str]) -> list[str]:
-            return [file] if file is not None else _wanted(files, name)
+            return _wanted(files, name) if file is None else parts_of(file)
 
         files = yield from listing(name, wanted, revision, blocks)
         return (yield from fetching_all(files, progress, blocks))
@@ -93,7 +94,8 @@ def _fetched(name: str, file: str | None, revision: str | None, token: str | Non
     common = {"repo_id": name, "revision": revision, "token": token}
     try:
         if file is not None:
-            return Path(hub.hf_hub_download(filename=file, **common))
+            found = [hub.hf_hub_download(filename=part, **common) for part in parts_of(file)]
+            return Path(found[0])
         try:
             listed = hub.list_repo_files(name, revision=revision, token=token)
         except (known.OfflineModeIsEnabled, ConnectionError):
@@ -101,8 +103,9 @@ def _fetched(name: str, file: str | None, revision: str | None, token: str | Non
             kept = {"local_files_only": True, "allow_patterns": ["config.json"]}
             return Path(hub.snapshot_download(**kept, **common))
         wanted = _wanted(listed, name)
-        if len(wanted) == 1 and wanted[0].endswith(".gguf"):
-            return Path(hub.hf_hub_download(filename=wanted[0], **common))
+        if wanted[0].endswith(".gguf"):
+            found = [hub.hf_hub_download(filename=part, **common) for part in wanted]
+            return Path(found[0])
         return Path(hub.snapshot_download(allow_patterns=wanted, **common))
     except errors as error:
         said = " ".join(str(error).split())[:300]
@@ -118,8 +121,9 @@ def _wanted(files: Iterable[str], name: str) -> list[str]:
         if weights and "config.json" in files:
             return texts + weights
     blocks = [each for each in files if each.endswith(".gguf")]
-    if len(blocks) == 1:
-        return blocks
+    parts = parts_of(blocks[0]) if blocks else []
+    if blocks and set(blocks) <= set(parts):
+        return parts
     if blocks:
         raise FormatError(f"{name} has several GGUF files; choose by file=: {', '.join(blocks)}")
     raise FormatError(f"{name} has neither safetensors, nor ONNX, nor GGUF files")

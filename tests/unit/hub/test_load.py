@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.files.serving import running
 from tests.unit.hub import tiny
 
 import tallow as tl
@@ -94,6 +95,34 @@ def test_weights_in_several_files(folder: Path, model: Any, tmp_path: Path) -> N
     assert tl.zoo.load(tmp_path).generate("abc", max_tokens=8) == text
     (tmp_path / "b.safetensors").unlink()
     with pytest.raises(FormatError, match=r"'b\.safetensors' is missing"):
+        tl.zoo.load(tmp_path)
+
+
+def test_a_gguf_file_in_parts(model: Any, tmp_path: Path) -> None:
+    text = model.generate("abc", max_tokens=8)
+    parts = tiny.gguf_parts()
+    names = list(parts)
+    for name, content in parts.items():
+        (tmp_path / name).write_bytes(content)
+    sources: list[Any] = [tmp_path, tmp_path / names[0], tmp_path / names[1], parts]
+    for source in sources:
+        assert tl.zoo.load(source).generate("abc", max_tokens=8) == text
+    with running() as server:
+        server.files = {f"/m/{name}": content for name, content in parts.items()}
+        address = f"{server.address}/m/{names[0]}"
+        assert tl.zoo.load(address).generate("abc", max_tokens=8) == text
+        del server.files[f"/m/{names[1]}"]
+        with pytest.raises(FormatError, match=f"{names[1]} is missing, of 3 parts"):
+            tl.zoo.load(address)
+    (tmp_path / names[2]).unlink()
+    del parts[names[1]]
+    for source, lost in ((tmp_path, names[2]), (tmp_path / names[0], names[2]), (parts, names[1])):
+        with pytest.raises(FormatError, match=f"{lost} is missing, of 3 parts"):
+            tl.zoo.load(source)
+    with pytest.raises(FormatError, match=f"{names[1]} is missing, of 3 parts"):
+        tl.zoo.load({names[0]: parts[names[0]]})
+    (tmp_path / "other.gguf").write_bytes(tiny.gguf_file())
+    with pytest.raises(FormatError, match="has 3 GGUF files"):
         tl.zoo.load(tmp_path)
 
 

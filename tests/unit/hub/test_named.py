@@ -128,6 +128,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
             "tiny/blocks": {"tiny.gguf": blocks, "README.md": b"about"},
             "tiny/several": {"a.gguf": blocks, "b.gguf": blocks},
             "tiny/nothing": {"README.md": b"about"},
+            "tiny/split": tiny.gguf_parts(),
         }
     )
     yield made
@@ -187,6 +188,8 @@ def test_a_gguf_file_by_name(hub: Hub, tmp_path: Path) -> None:
     text = ran(hub, tmp_path / "home", "tiny/blocks")
     assert text.startswith("b'")
     assert ran(hub, tmp_path / "home", "tiny/several:b.gguf") == text
+    for name in ("tiny/split", "tiny/split:tiny-00002-of-00003.gguf"):
+        assert ran(hub, tmp_path / "home", name) == text
     said = ran(hub, tmp_path / "home", "tiny/several")
     assert said.endswith("has several GGUF files; choose by file=: a.gguf, b.gguf")
     assert said.startswith("FormatError")
@@ -212,6 +215,10 @@ def test_of_many_files_those_that_are_read() -> None:
     both = [*texts, "model.safetensors", "onnx/model.onnx", "a.gguf", "README.md"]
     assert named._wanted(both, "it") == [*texts, "model.safetensors"]
     assert named._wanted([*texts, "onnx/model.onnx"], "it") == [*texts, "onnx/model.onnx"]
+    parts = [f"a-{part:05}-of-00002.gguf" for part in (1, 2)]
+    assert named._wanted([*reversed(parts), "README.md"], "it") == parts
+    with pytest.raises(FormatError, match="several GGUF files"):
+        named._wanted([*parts, "b.gguf"], "it")
     with pytest.raises(FormatError, match="neither"):
         named._wanted(["README.md"], "it")
     assert issubclass(FetchError, tl.TallowError)

@@ -60,6 +60,22 @@ def blocks(array: np.ndarray) -> tuple[bytes, np.ndarray]:
 
 def gguf_file(**metadata: Any) -> bytes:
     """The model as a GGUF file in blocks of 8 bits."""
+    said, tensors = _content()
+    return gguf(said | metadata, tensors)
+
+
+def gguf_parts() -> dict[str, bytes]:
+    """The same in three parts, by their names."""
+    said, tensors = _content()
+    parts = {}
+    for part in range(3):
+        own = dict(list(tensors.items())[part * 7 : part * 7 + 7 if part < 2 else None])
+        split = {"split.no": Value("H", part), "split.count": Value("H", 3)}
+        parts[f"tiny-{part + 1:05}-of-00003.gguf"] = gguf((said if not part else {}) | split, own)
+    return parts
+
+
+def _content() -> tuple[dict[str, Any], dict[str, Raw]]:
     tensors = {}
     for name, array in weights().items():
         kind, content = ("F32", array.tobytes()) if array.ndim == 1 else ("Q8_0", blocks(array)[0])
@@ -85,7 +101,7 @@ def gguf_file(**metadata: Any) -> bytes:
         "tokenizer.ggml.add_bos_token": False,
         "tokenizer.chat_template": TEMPLATE,
     }
-    return gguf(said | metadata, tensors)
+    return said, tensors
 
 
 def folder(path: Path) -> Path:
