@@ -118,12 +118,19 @@ def _direction(spec: Spec) -> Side:
     return side(spec.text("direction", "Right").lower())
 
 
+_LONGEST = 1 << 24
+"""Tokens to which a file may have texts padded: the longest contexts have ten million."""
+
+
 def _padding_of(spec: Spec) -> Padding:
     strategy = spec.value.get("strategy", "BatchLongest")
     fixed = Spec(strategy, spec.where).number("Fixed") if isinstance(strategy, dict) else None
     multiple = None
     if spec.value.get("pad_to_multiple_of") is not None:
         multiple = spec.number("pad_to_multiple_of")
+    for length in (fixed, multiple):
+        if length is not None and length > _LONGEST:
+            raise TextError(f"{spec.where} pads to {length:,} tokens; {_LONGEST:,} is the most")
     return Padding(
         _direction(spec),
         spec.number("pad_id", 0),

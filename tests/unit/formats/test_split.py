@@ -24,7 +24,9 @@ def split(**changes: Any) -> dict[str, bytes]:
     """Four tensors in three parts; the first has the metadata."""
     found = {}
     for part, own in enumerate(("a", "bc", "d")):
-        said = {"general.architecture": "test", "general.name": "whole"} if part == 0 else {}
+        said: dict[str, Any] = {}
+        if part == 0:
+            said |= {"general.architecture": "test", "general.name": "whole"}
         said |= {"split.no": Value("H", part), "split.count": Value("H", 3)}
         said |= {"split.tensors.count": Value("i", 4)} | changes
         tensors = {n: Raw("F32", ARRAYS[n].shape, ARRAYS[n].tobytes()) for n in own}

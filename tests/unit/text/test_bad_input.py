@@ -76,6 +76,8 @@ def split(pattern: str) -> dict[str, Any]:
         ({"truncation": {"max_length": -1}}, "max_length -1"),
         ({"truncation": {"max_length": 5, "strategy": "Never"}}, "strategy 'Never'"),
         ({"padding": {"strategy": {"Fixed": "x"}}}, "Fixed 'x'"),
+        ({"padding": {"strategy": {"Fixed": 10**12}}}, "pads to 1,000,000,000,000 tokens"),
+        ({"padding": {"pad_to_multiple_of": 10**12}}, "pads to 1,000,000,000,000 tokens"),
         (split("("), "can't be used"),
         (split(r"\p{Klingon}"), "property"),
         (split(r"\pL"), "braces"),
@@ -144,6 +146,22 @@ def test_rules_that_make_a_text_grow_for_ever(normalizer: dict[str, Any]) -> Non
     made = Tokenizer.from_str(json.dumps({"model": WORDS, "normalizer": normalizer}))
     with pytest.raises(TextError, match="again and again"):
         made.encode("aaé")
+
+
+@pytest.mark.parametrize(
+    ("model", "ids"),
+    [
+        ({"type": "WordPiece", "unk_token": "?", "vocab": {"": 0, "##": 1, "a": 2, "?": 3}}, [3]),
+        ({"type": "Unigram", "unk_id": 0, "vocab": [["", 0.0], ["a", -1.0], ["b", -1.0]]}, [1, 2]),
+        ({"type": "BPE", "vocab": {"": 0, "a": 1, "b": 2, "ab": 3},
+          "merges": [["", ""], ["a", ""], ["", "a"], ["a", "b"]]}, [3]),
+    ],
+    ids=["WordPiece", "Unigram", "BPE"],
+)  # fmt: skip
+def test_tokens_without_characters_lead_nowhere(model: dict[str, Any], ids: list[int]) -> None:
+    """A search that took them would stand still, or go in a circle."""
+    made = Tokenizer.from_str(json.dumps({"model": model}))
+    assert made.encode("ab").ids == ids
 
 
 def test_added_tokens_that_contain_one_another() -> None:
