@@ -15,7 +15,7 @@ from ..core.dtype import float32, int32, uint32
 from ..core.hostarray import from_values
 from ..grad_mode import no_grad
 from ..runtime.device import backend
-from ..runtime.jit import Jitted, jit
+from ..runtime.jit import Jitted, jit_method
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 from .cache import Cache, Cached, Place
@@ -273,7 +273,7 @@ class Plans:
             if pinned is None:
                 made = self._made.get(name)
                 if made is None:
-                    made = self._made[name] = jit(function, device=self.cache.device)
+                    made = self._made[name] = jit_method(function, self.cache.device)
                 pinned = self._pinned[key] = made.pinned(*args)
             result: tuple[Tensor, ...] = pinned(*tensors)
         return result

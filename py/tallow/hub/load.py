@@ -14,9 +14,9 @@ from ..files import ProgressOfSeveral
 from ..files.ranges import Ranges
 from ..formats import gguf
 from ..formats.opened import INDEX, Weights, opening
-from ..formats.weights import load_into
 from ..generation import LanguageModel
-from ..tensor import Tensor
+from ..runtime.jit import jit
+from ..tensor import Tensor, asarray, reading
 from ..text import ChatTemplate, DecodeStream, Tokenizer
 from .bundle import Bundle, bundled
 from .named import is_name, snapshot
@@ -159,14 +159,15 @@ def _of_sentences(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.Sentenc
     network = zoo.BERT.from_config(config)
     tensors = yield from _weights(files)
     named = {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
-    _widen(network, named, files.name, optional=("pooler.",))
+    yield from _widen(network, named, files.name, optional=("pooler.",))
     padding = config.get("pad_token_id") or 0
     return zoo.SentenceEncoder(network, (yield from _tokenizer(files)), padding)
 
 
 def _of_speech(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.Transcriber]:
     network = zoo.Whisper.from_config(config)
-    _widen(network, (yield from _weights(files, _SPEECH)), files.name, optional=("proj_out.",))
+    tensors = yield from _weights(files, _SPEECH)
+    yield from _widen(network, tensors, files.name, optional=("proj_out.",))
     tokenizer = yield from _tokenizer(files)
     return zoo.Transcriber(network, tokenizer, (yield from files.record("generation_config.json")))
 
@@ -183,12 +184,20 @@ def _fill(network: nn.Module, tensors: Mapping[str, Tensor], what: str) -> None:
 
 def _widen(
     network: nn.Module, tensors: Mapping[str, Tensor], what: str, optional: tuple[str, ...]
-) -> None:
+) -> Steps[None]:
     """The same for networks of short texts and of sounds, which compute with weights of 32 bits:
     products of many rows take half the time with them. Raises FormatError."""
-    report = load_into(network, tensors, strict=False)
-    _check([*report.missing, *(name for name, *_ in report.mismatched)], what, optional)
-    zoo.freeze(network)
+    own = {name: each.shape for name, each in network.named_parameters()}
+    named = {name: _computed(each) for name, each in tensors.items() if own.get(name) == each.shape}
+    _check([name for name in own if name not in named], what, optional)
+    narrow = {name: each for name, each in named.items() if not each.node.is_constant}
+    # One plan, which is given up: eager ones would be kept, and the weights with them.
+    compiled = jit(lambda: tuple(narrow.values()))
+    if narrow:
+        values = yield from reading(compiled())
+        compiled.clear()
+        named |= {name: asarray(value) for name, value in zip(narrow, values, strict=True)}
+    zoo.set_weights(network, named)
 
 
 def _check(missing: Iterable[str], what: str, optional: tuple[str, ...] = ()) -> None:

@@ -14,7 +14,7 @@ from ..core.hostarray import HostArray
 from ..errors import OptionError, ShapeError
 from ..grad_mode import no_grad
 from ..graph import constant
-from ..runtime.jit import jit
+from ..runtime.jit import jit_method
 from ..tensor import Tensor, reading
 from .bert import BERT
 
@@ -40,7 +40,7 @@ class SentenceEncoder:
     def __init__(self, net: BERT, tokenizer: Encodes, padding: int = 0) -> None:
         self.net, self.tokenizer, self.padding = net.eval(), tokenizer, padding
         self.width: int = net.embeddings.word_embeddings.weight.shape[1]
-        self._means = jit(self._mean)
+        self._means = jit_method(self._mean)
 
     def embed(self, texts: Sequence[str], batch: int = 16) -> Tensor:
         """The vectors of texts; blocks.

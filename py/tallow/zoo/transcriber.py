@@ -17,7 +17,7 @@ from ..core.hostarray import HostArray
 from ..errors import OptionError, ShapeError
 from ..grad_mode import no_grad
 from ..graph import constant
-from ..runtime.jit import jit
+from ..runtime.jit import jit, jit_method
 from ..tensor import Tensor, asarray, reading
 from .timestamps import Vocabulary
 from .whisper import Whisper
@@ -77,7 +77,7 @@ class Transcriber:
         for token in self.vocabulary.suppressed:
             banned[token] = 1
         self._banned = Tensor(constant(HostArray(memoryview(banned), (len(banned),), dt.bool_)))
-        self._hear, self._step = jit(self._hearing), jit(self._stepping)
+        self._hear, self._step = jit_method(self._hearing), jit_method(self._stepping)
         self._resample = jit(resample)
 
     def transcribe(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 from tests.unit.files.serving import running
@@ -152,3 +154,17 @@ def test_what_is_missing_is_said(folder: Path, path: Path, tmp_path: Path) -> No
         tl.zoo.load(tmp_path)
     with pytest.raises(FormatError, match="no GGUF file"):
         tl.zoo.load(b"something else")
+
+
+def test_a_model_is_freed_at_once(path: Path) -> None:
+    """Its plans hold its weights on the device, and no cycle keeps them."""
+    model = tl.zoo.load(path)
+    model.generate("abc", max_tokens=2)
+    gc.collect()
+    gc.disable()
+    try:
+        network, plans = ref(model.network), ref(model.writer.plans)
+        del model
+        assert network() is None and plans() is None
+    finally:
+        gc.enable()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, overload
-from weakref import WeakSet
+from weakref import WeakMethod, WeakSet
 
 from ...compile.indices import check_constants
 from ...core import context
@@ -274,3 +274,17 @@ def jit(
     if function is not None:
         return Jitted(function, frozenset(static_argnames), device)
     return lambda given: Jitted(given, frozenset(static_argnames), device)
+
+
+def jit_method(method: Callable[..., Any], device: str | None = None) -> Jitted:
+    """`jit` of a method, for its object to keep: it does not keep the object alive. So what plans
+    hold on the device is free as soon as the object is, and waits for no garbage collector."""
+    bound = WeakMethod(method)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = bound()
+        assert found is not None  # the object is what calls this
+        return found(*args, **kwargs)
+
+    call.__name__, call.__qualname__ = method.__name__, method.__qualname__
+    return Jitted(call, frozenset(), device)
