@@ -11,4 +11,7 @@ cold_table.py reports.
 
 serving.py is `bench --serving`: the service beside onnxruntime in its place, and the storm; what
 they drive it with is in service/.
+
+text.py is `bench --text`: text_files.py has what the libraries are given, truth.py compares the
+tokens that devices choose.
 """

@@ -15,6 +15,7 @@
     python3 build.py bench --serving ...    the service, beside onnxruntime in its place: serving.py
     python3 build.py bench --positions ...  rows written into a cache, beside its copy: positions.py
     python3 build.py bench --packed ...     products by weights in blocks, by form: packed.py
+    python3 build.py bench --text ...       texts, sentences, speech, beside peers: text.py
     python3 build.py bench --streams ...    a question beside a call that streams: streams.py
 
 docs/performance.md explains how each figure is measured.
@@ -109,7 +110,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
     for mode in ("native", "cold", "page", "turns", "kernels", "training", "learner", "epoch",
-                 "programs", "serving", "positions", "packed", "streams"):  # fmt: skip
+                 "programs", "serving", "positions", "packed", "streams", "text"):  # fmt: skip
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)

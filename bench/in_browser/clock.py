@@ -16,15 +16,20 @@ from tallow.devices.webgpu.browser import WebGpuProgram
 
 
 class Clock:
-    """Seconds spent in the runners (web/gpu and web/wasm) since it was set to 0."""
+    """Seconds spent in the runners (web/gpu and web/wasm) since it was set to 0, and the calls of
+    programs."""
 
     runner = 0.0
+    calls = 0
 
-    def around(self, start: Callable[..., None]) -> Callable[..., None]:
+    def around(self, start: Callable[..., None], calls: int = 1) -> Callable[..., None]:
+        """The function, which counts as so many calls."""
+
         def timed(*inputs: object) -> None:
             began = time.perf_counter()
             start(*inputs)
             self.runner += time.perf_counter() - began
+            self.calls += calls
 
         return timed
 
@@ -42,7 +47,7 @@ class _TimedWasmProgram(WasmProgram):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._all = clock.around(self._all)
-        self._copies = clock.around(self._copies)
+        self._copies = clock.around(self._copies, calls=0)
 
 
 browser.WebGpuProgram = _TimedGpuProgram  # type: ignore[assignment, misc]

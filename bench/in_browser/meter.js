@@ -11,12 +11,13 @@ export const meter = {
   peak: 0,
   pipelines: 0,
   dispatches: 0,
+  submits: 0,
   /** The adapter of the last device opened since this module was imported. */
   adapter: "",
   /** Start a new count. Held buffers stay counted. */
   reset() {
     this.peak = this.held;
-    this.pipelines = this.dispatches = 0;
+    this.pipelines = this.dispatches = this.submits = 0;
   },
 };
 
@@ -62,4 +63,5 @@ if ("GPUDevice" in globalThis) {
   for (const name of ["dispatchWorkgroups", "dispatchWorkgroupsIndirect"]) {
     onCall(GPUComputePassEncoder.prototype, name, () => (meter.dispatches += 1));
   }
+  onCall(GPUQueue.prototype, "submit", () => (meter.submits += 1));
 }
