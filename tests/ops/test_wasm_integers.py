@@ -265,7 +265,7 @@ def test_products_by_coded_weights(dtype: str, form: str, rows: int, columns: in
 
 def _largest_prepared(plan: Plan) -> int:
     """Bytes of the largest slot that `prepare` fills."""
-    return max(slot.bytes for slot in plan.slots if slot.kind == "prepared")
+    return max((slot.bytes for slot in plan.slots if slot.kind == "prepared"), default=0)
 
 
 def test_rows_of_a_coded_table_are_all_that_is_read() -> None:
