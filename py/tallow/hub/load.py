@@ -42,7 +42,7 @@ def load(source: Any, **options: Any) -> Any:
       the one). progress: of files that are fetched, is called with the bytes that are there of all,
       with how many there will be or None, and with the name of the file that arrives.
     Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
-      `tl.zoo.Transcriber`.
+      `tl.zoo.Transcriber`; of Silero's ONNX file, which has none, a `tl.zoo.VoiceDetector`.
     Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
       unknown here; FetchError if a server does not give a file; TextError for a damaged
       tokenizer.
@@ -74,6 +74,9 @@ def loading(
         return (yield from _of_gguf(name, (yield from _parts(files, name, main)), options))
     config = yield from files.record("config.json")
     if not config:
+        voice = yield from _of_voice(files)
+        if voice is not None:
+            return voice
         raise FormatError(
             f"{files.name}: is no GGUF file, and there is no config.json beside it that says which "
             "network it is"
@@ -170,6 +173,23 @@ def _of_speech(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.Transcribe
     yield from _widen(network, tensors, files.name, optional=("proj_out.",))
     tokenizer = yield from _tokenizer(files)
     return zoo.Transcriber(network, tokenizer, (yield from files.record("generation_config.json")))
+
+
+def _of_voice(files: Bundle) -> Steps[zoo.VoiceDetector | None]:
+    """A detector of speech, from the ONNX file that is given, or the only one; None if that is
+    another network."""
+    names = [name for name in (yield from files.names()) if name.endswith(".onnx")]
+    if len(names) != 1:
+        return None
+    source = yield from files.find(names[0])
+    assert source is not None
+    state = yield from _state(source)
+    named = {name.removeprefix("model."): tensor for name, tensor in state.items()}
+    if "stft.forward_basis_buffer" not in named:
+        return None
+    network = zoo.SileroVAD()
+    _widen(network, named, files.name, optional=())
+    return zoo.VoiceDetector(network)
 
 
 # ---- parts -----------------------------------------------------------------------------------

@@ -21,14 +21,17 @@ from .published import freeze, published, set_weights
 from .sentences import SentenceEncoder
 from .transcriber import Segment, Transcriber, Transcript
 from .transformer import Encoder
+from .turns import Span
+from .voice import SileroVAD, VoiceDetector, VoiceStream
 from .whisper import Whisper
 
 __all__ = [
     "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Decoder", "DecoderConfig",
     "EfficientNetLite0", "Encoder", "ExpertsDecoder", "GPT2Block", "Gemma3", "InvertedBottleneck",
-    "LeNet5", "Lfm2", "Llama", "ResNet", "Segment", "SentenceEncoder", "Transcriber", "Transcript",
-    "Whisper", "config_of_gguf", "freeze", "from_config", "load", "load_async", "name_of_gguf",
-    "published", "resnet18", "resnet34", "resnet50", "set_weights",
+    "LeNet5", "Lfm2", "Llama", "ResNet", "Segment", "SentenceEncoder", "SileroVAD", "Span",
+    "Transcriber", "Transcript", "VoiceDetector", "VoiceStream", "Whisper", "config_of_gguf",
+    "freeze", "from_config", "load", "load_async", "name_of_gguf", "published", "resnet18",
+    "resnet34", "resnet50", "set_weights",
 ]  # fmt: skip
 
 __getattr__ = getter(globals(), "zoo")

@@ -1,29 +1,36 @@
-"""Texts of speech, with times, by Whisper."""
+"""Texts of speech, with times, by Whisper.
+
+A window whose text is unlikely, or repeats itself, is decoded again at higher temperatures (Radford
+et al. 2022, section 4.5); the numbers are those of their program.
+"""
 
 from __future__ import annotations
 
 import math
-import sys
+import zlib
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Generator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from random import Random
+from typing import Any, NamedTuple, Protocol, Self
 
 from .. import functions as f
-from ..audio import log_mel_spectrogram, resample
-from ..audio.resampling import reach, reduced
+from ..audio import log_mel_spectrogram
 from ..core import dtype as dt
-from ..core.drivers import Steps, YieldControl, run_async, run_sync
+from ..core.drivers import Request, Steps, YieldControl, run_async, run_sync
 from ..core.hostarray import HostArray
-from ..errors import OptionError, ShapeError
+from ..errors import OptionError
 from ..grad_mode import no_grad
 from ..graph import constant
-from ..runtime.jit import jit, jit_method
-from ..tensor import Tensor, asarray, reading
+from ..runtime.jit import jit_method
+from ..tensor import Tensor, reading
+from .sounds import RATE, Resampler, host_tensor, peak
 from .timestamps import Vocabulary
 from .whisper import Whisper
 
-RATE = 16000
-"""Samples a second that the network hears."""
+TEMPERATURES = 0.0, 0.2, 0.4, 0.6, 0.8, 1.0
+"""At which a window is decoded, until its text is likely enough."""
 
 _QUIET = 1e-3
 """A window without a louder sample is silent: 60 dB below the loudest sound."""
@@ -31,7 +38,9 @@ _LEAST = 0.1
 """Seconds below which the rest of a sound is left out."""
 _NO_SPEECH, _UNSURE = 0.6, -1.0
 """A probability of no speech above which, with a mean logarithm of the tokens' probabilities below
-which, a window has no text; Radford et al. 2022, section 4.5."""
+which, a window has no text."""
+_REPETITIVE = 2.4
+"""How many times shorter zlib makes a text that repeats itself."""
 
 
 class Decodes(Protocol):
@@ -42,12 +51,14 @@ class Decodes(Protocol):
 
 
 class Segment(NamedTuple):
-    """A piece of a text, from `start` to `end` in seconds; language: such as "en"."""
+    """A piece of a text, from `start` to `end` in seconds; language: such as "en". final: False
+    while its window is still being decoded."""
 
     start: float
     end: float
     text: str
     language: str
+    final: bool = True
 
 
 class Transcript(NamedTuple):
@@ -55,6 +66,61 @@ class Transcript(NamedTuple):
 
     text: str
     segments: list[Segment]
+
+
+class _Decoded(NamedTuple):
+    """The tokens of a window, the mean logarithm of their probabilities, that of no speech, and
+    whether a loop was cut."""
+
+    tokens: list[int]
+    mean: float
+    silent: float
+    loops: bool
+
+
+_Items = Generator["Request | Segment", Any, Any]
+
+
+class Transcription:
+    """A sound that is being transcribed: an iterator of its segments, for `for` and `async for`."""
+
+    def __init__(self, items: _Items) -> None:
+        self._items = items
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Segment:
+        segment = run_sync(self.next_segment())
+        if segment is None:
+            raise StopIteration
+        return segment
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Segment:
+        segment = await run_async(self.next_segment())
+        if segment is None:
+            raise StopAsyncIteration
+        return segment
+
+    def next_segment(self) -> Steps[Segment | None]:
+        """The next one; None at the end."""
+        step = partial(self._items.send, None)
+        while True:
+            try:
+                found = step()
+            except StopIteration:
+                return None
+            if isinstance(found, Segment):
+                return found
+            try:
+                answer = yield found
+            except Exception as error:
+                step = partial(self._items.throw, error)
+            else:
+                step = partial(self._items.send, answer)
 
 
 class Transcriber:
@@ -77,8 +143,9 @@ class Transcriber:
         for token in self.vocabulary.suppressed:
             banned[token] = 1
         self._banned = Tensor(constant(HostArray(memoryview(banned), (len(banned),), dt.bool_)))
-        self._hear, self._step = jit_method(self._hearing), jit_method(self._stepping)
-        self._resample = jit(resample)
+        self._hear, self._step = jit_method(self._hearing), jit_method(self._best)
+        self._draw = jit_method(self._drawn)
+        self._resampler = Resampler("transcribe")
 
     def transcribe(
         self,
@@ -87,7 +154,7 @@ class Transcriber:
         *,
         language: str | None = None,
         task: str = "transcribe",
-        on_segment: Callable[[Segment], object] | None = None,
+        temperatures: Sequence[float] = TEMPERATURES,
     ) -> Transcript:
         """What is said in a sound; blocks.
 
@@ -97,12 +164,14 @@ class Transcriber:
         language: such as "en"; None is the one that the network hears in the first window with
           speech. Networks that know English alone take none.
         task: "translate" gives an English text.
-        on_segment: is called with each segment as soon as there is one.
+        temperatures: a window is decoded at one after the other until its text is likely and does
+          not repeat itself; 0 takes the best token, others draw.
         Returns: the text, and its segments with their times in seconds.
         Raises: ShapeError for samples with other axes, such as two channels; OptionError for
-          integers, samples that are not finite, a rate that is none, an unknown language or task.
+          integers, samples that are not finite, a rate that is none, an unknown language or task,
+          and temperatures out of range.
         """
-        return run_sync(self._transcribing(samples, rate, language, task, on_segment))
+        return run_sync(self._whole(samples, rate, language, task, temperatures))
 
     async def transcribe_async(
         self,
@@ -111,10 +180,31 @@ class Transcriber:
         *,
         language: str | None = None,
         task: str = "transcribe",
-        on_segment: Callable[[Segment], object] | None = None,
+        temperatures: Sequence[float] = TEMPERATURES,
     ) -> Transcript:
         """As `transcribe`, without blocking the event loop."""
-        return await run_async(self._transcribing(samples, rate, language, task, on_segment))
+        return await run_async(self._whole(samples, rate, language, task, temperatures))
+
+    def stream(
+        self,
+        samples: Any,
+        rate: int = RATE,
+        *,
+        language: str | None = None,
+        task: str = "transcribe",
+        temperatures: Sequence[float] = TEMPERATURES,
+        partial: bool = False,
+    ) -> Transcription:
+        """The segments of a sound, each as soon as its window is decoded.
+
+        partial: gives, between them, segments that are not `final`: the text of a window so far,
+          after each token.
+        The other arguments and errors are those of `transcribe`.
+        Returns: what `for` and `async for` take.
+        """
+        return Transcription(
+            self._transcribing(samples, rate, language, task, temperatures, partial)
+        )
 
     # ---- on the device --------------------------------------------------------------------------
 
@@ -123,10 +213,23 @@ class Transcriber:
         self._cache.hear(self.net.listen(f.expand_dims(features, 0)))
         return f.max(features)
 
-    def _stepping(self, given: Tensor) -> Tensor:
-        """The next token, behind one. given: int32 (6,): the token, its position, and what may
-        follow. Returns float32 (4,): the next token, the logarithm of its probability, the
+    def _best(self, given: Tensor) -> Tensor:
+        """The likeliest token that may follow one. given: int32 (6,): the token, its position, and
+        what may follow. Returns float32 (4,): the next token, the logarithm of its probability, the
         probability of no speech, and the likeliest language."""
+        scores, allowed = self._scored(given)
+        return self._numbers(scores, allowed, f.argmax(allowed))
+
+    def _drawn(self, given: Tensor, chance: Tensor) -> Tensor:
+        """As `_best`, with a token that is drawn. chance: float32 (2,): the temperature, and a
+        number between 0 and 1: the share of the tokens before it."""
+        scores, allowed = self._scored(given)
+        running = f.cumulative_sum(f.exp((allowed - f.max(allowed)) / chance[0]))
+        found = f.argmax((running > chance[1] * running[-1]).astype(dt.int32))
+        return self._numbers(scores, allowed, found)
+
+    def _scored(self, given: Tensor) -> tuple[Tensor, Tensor]:
+        """The scores of the next token, and without those that may not follow."""
         words = self.vocabulary
         token, position, low, first, last, may_end = (given[number] for number in range(6))
         scores = self.net.step(f.reshape(token, (1, 1)), position, self._cache)[0]
@@ -139,11 +242,15 @@ class Transcriber:
         shares = f.exp(allowed - f.max(allowed))
         # A timestamp comes if all of them together are likelier than any text.
         is_time = f.sum(shares[words.times :]) > f.max(shares[: words.times])
-        shares = f.where(f.logical_and(is_text, is_time), 0.0, shares)
-        found = f.argmax(shares)
-        chance = f.log(f.max(shares) / f.sum(shares))
-        silent = f.exp(scores[words.silent] - f.max(scores))
-        silent = silent / f.sum(f.exp(scores - f.max(scores)))
+        return scores, f.where(f.logical_and(is_text, is_time), -math.inf, allowed)
+
+    def _numbers(self, scores: Tensor, allowed: Tensor, found: Tensor) -> Tensor:
+        words = self.vocabulary
+        best = f.max(allowed)
+        one = f.sum(f.where(f.arange(words.size) == found, allowed, 0.0))
+        chance = one - best - f.log(f.sum(f.exp(allowed - best)))
+        most = f.max(scores)
+        silent = f.exp(scores[words.silent] - most) / f.sum(f.exp(scores - most))
         tongues = words.languages.values()
         begin, end = (min(tongues), max(tongues)) if tongues else (0, 0)
         tongue = f.argmax(scores[begin : end + 1]) + begin
@@ -152,14 +259,29 @@ class Transcriber:
 
     # ---- on the host ----------------------------------------------------------------------------
 
+    def _whole(
+        self,
+        samples: Any,
+        rate: int,
+        language: str | None,
+        task: str,
+        temperatures: Sequence[float],
+    ) -> Steps[Transcript]:
+        pieces = self.stream(samples, rate, language=language, task=task, temperatures=temperatures)
+        segments: list[Segment] = []
+        while segment := (yield from pieces.next_segment()):
+            segments.append(segment)
+        return Transcript("".join(each.text for each in segments).strip(), segments)
+
     def _transcribing(
         self,
         samples: Any,
         rate: int,
         language: str | None,
         task: str,
-        on_segment: Callable[[Segment], object] | None,
-    ) -> Steps[Transcript]:
+        temperatures: Sequence[float],
+        partial: bool,
+    ) -> _Items:
         words = self.vocabulary
         known = words.languages
         if language is not None and language not in known:
@@ -168,135 +290,130 @@ class Transcriber:
         if task not in (words.tasks or ("transcribe",)):
             which = ", ".join(words.tasks or ("transcribe",))
             raise OptionError(f"transcribe: task={task!r} is none of {which}")
-        wave = yield from self._at_rate(samples, rate)
-        segments: list[Segment] = []
+        warmth = tuple(temperatures)
+        if not warmth or min(warmth) < 0 or any(b <= a for a, b in pairwise(warmth)):
+            raise OptionError(f"transcribe: temperatures={warmth} do not rise from 0 or more")
+        wave = yield from self._resampler.at_rate(samples, rate, self._window)
         at = 0
         while len(wave) - at > _LEAST * RATE:
             window = wave[at : at + self._window]
             seconds, start = len(window) / RATE, at / RATE
-            if _peak(window) < _QUIET:
+            if peak(window) < _QUIET:
                 at += len(window)
                 continue
             self._hear_window(window)
             is_last = at + len(window) == len(wave)
             until = seconds if is_last else 0.0
-            tokens, language, is_speech = yield from self._decode(language, task, until)
+            so_far = (start, start + seconds) if partial else None
+            tokens, language = yield from self._likely(language, task, until, warmth, so_far)
             cuts, after = words.cuts(tokens, seconds, is_last)
-            at += max(round(after * RATE), 1) if is_speech else len(window)
-            for cut in cuts if is_speech else ():
+            at += max(round(after * RATE), 1) if tokens else len(window)
+            for cut in cuts if tokens else ():
                 text = self.tokenizer.decode(cut.tokens)
                 if not text.strip():
                     continue
                 end = min(cut.end, seconds)
                 begin, end = round(start + cut.start, 2), round(start + end, 2)
-                segments.append(Segment(begin, end, text, language or "en"))
-                if on_segment:
-                    on_segment(segments[-1])
+                yield Segment(begin, end, text, language or "en")
             yield YieldControl()
-        return Transcript("".join(each.text for each in segments).strip(), segments)
 
     def _hear_window(self, window: memoryview[float]) -> None:
         whole = bytearray(4 * self._window)
         whole[: window.nbytes] = window.cast("B")
         with no_grad():
-            self._hear(_tensor(memoryview(whole), self._window))
+            self._hear(host_tensor(memoryview(whole), self._window))
 
-    def _decode(
-        self, language: str | None, task: str, until: float
-    ) -> Steps[tuple[list[int], str | None, bool]]:
-        """The tokens of the window that was heard, its language, and whether there is speech.
-        until: see `Vocabulary.allowed`."""
+    def _likely(
+        self,
+        language: str | None,
+        task: str,
+        until: float,
+        temperatures: Sequence[float],
+        so_far: tuple[float, float] | None,
+    ) -> Generator[Request | Segment, Any, tuple[list[int], str | None]]:
+        """The tokens of the window that was heard, none if nobody speaks in it, and its language.
+        until: see `Vocabulary.allowed`. so_far: the window's times, if partial texts are wanted."""
         words = self.vocabulary
         first = yield from self._next(words.start, 0, [])
-        silent = first[2]
         if language is None and words.languages:
             heard = int(first[3])
             language = next(name for name, token in words.languages.items() if token == heard)
-        position, following = 0, first
-        if language is not None:
-            for token in (words.languages[language], words.tasks[task]):
-                position += 1
-                following = yield from self._next(token, position, [])
+        dice = Random(0)
         tokens: list[int] = []
-        total = 0.0
+        for temperature in temperatures:
+            found = yield from self._decode(first, language, task, until, temperature, dice, so_far)
+            tokens = found.tokens
+            unsure = found.mean < _UNSURE
+            if found.silent > _NO_SPEECH and unsure:
+                return [], language
+            if not unsure and not found.loops and not self._repeats(tokens):
+                break
+        return tokens, language
+
+    def _repeats(self, tokens: Sequence[int]) -> bool:
+        text = self._text(tokens).encode()
+        return len(text) > _REPETITIVE * len(zlib.compress(text))
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return self.tokenizer.decode([token for token in tokens if token < self.vocabulary.end])
+
+    def _decode(
+        self,
+        first: list[Any],
+        language: str | None,
+        task: str,
+        until: float,
+        temperature: float,
+        dice: Random,
+        so_far: tuple[float, float] | None,
+    ) -> Generator[Request | Segment, Any, _Decoded]:
+        """first: what follows the first token."""
+        words = self.vocabulary
+        prompt = [] if language is None else [words.languages[language], words.tasks[task]]
+        position, following = 0, first
+        if not prompt and temperature:
+            prompt, position = [words.start], -1
+        for token in prompt:
+            position += 1
+            chance = (temperature, dice.random()) if token == prompt[-1] else None
+            following = yield from self._next(token, position, [], until, chance)
+        tokens: list[int] = []
+        total, loops = 0.0, False
         for _ in range(self.net.max_len // 2):
-            token, chance = int(following[0]), following[1]
-            total += chance
+            token = int(following[0])
+            total += following[1]
             if token == words.end:
                 break
             tokens.append(token)
             shorter = words.without_loop(tokens)
             if shorter is not None:
-                tokens = shorter
+                tokens, loops = shorter, True
                 break
+            if so_far and token < words.end:
+                yield Segment(*so_far, self._text(tokens), language or "en", False)
             position += 1
             if position + 1 >= self.net.max_len:
                 break
-            following = yield from self._next(token, position, tokens, until)
-        unsure = total / (len(tokens) + 1) < _UNSURE
-        return tokens, language, bool(tokens) and not (silent > _NO_SPEECH and unsure)
+            chance = temperature, dice.random()
+            following = yield from self._next(token, position, tokens, until, chance)
+        return _Decoded(tokens, total / (len(tokens) + 1), first[2], loops)
 
     def _next(
-        self, token: int, position: int, tokens: Sequence[int], until: float = 0.0
+        self,
+        token: int,
+        position: int,
+        tokens: Sequence[int],
+        until: float = 0.0,
+        chance: tuple[float, float] | None = None,
     ) -> Steps[list[Any]]:
+        """What follows a token. chance: the temperature, and a number between 0 and 1."""
         given = array("i", [token, position, *self.vocabulary.allowed(tokens, until)])
+        what = Tensor(constant(HostArray(memoryview(given).cast("B"), (6,), dt.int32)))
         with no_grad():
-            numbers = self._step(
-                Tensor(constant(HostArray(memoryview(given).cast("B"), (6,), dt.int32)))
-            )
+            if chance and chance[0]:
+                how = memoryview(array("f", chance)).cast("B")
+                numbers = self._draw(what, host_tensor(how, 2))
+            else:
+                numbers = self._step(what)
         (read,) = yield from reading([numbers])
         return read.flat()
-
-    def _at_rate(self, samples: Any, rate: int) -> Steps[memoryview[float]]:
-        """The samples, 16,000 a second, float32."""
-        orig, new = reduced(rate, RATE)
-        sound = samples if isinstance(samples, Tensor) else asarray(samples)
-        if sound.ndim != 1:
-            raise ShapeError(
-                f"transcribe: samples {sound.shape}; expected (n,): one channel, or their mean"
-            )
-        if not sound.dtype.is_floating:
-            raise OptionError(
-                f"transcribe: samples are {sound.dtype.name}; expected floating numbers between -1 "
-                "and 1, such as int16 divided by 32768"
-            )
-        (read,) = yield from reading([sound.astype(dt.float32)])
-        wave = memoryview(read.data).cast("f")
-        if not math.isfinite(_total(wave)):
-            raise OptionError("transcribe: samples are NaN or infinite")
-        if orig == new:
-            return wave
-        # Piece by piece, so that a sound of an hour takes no more of the device than one of 30 s.
-        steps = max(self._window // new, 1)
-        border = math.ceil(reach(orig, new, 6, 0.99) / orig) * orig
-        found = array("f")
-        for begin in range(0, len(wave), steps * orig):
-            piece = array("f", bytes(4 * (steps * orig + 2 * border)))
-            low, high = begin - border, begin + steps * orig + border
-            inside = wave[max(low, 0) : min(high, len(wave))]
-            offset = max(low, 0) - low
-            piece[offset : offset + len(inside)] = array("f", inside)
-            with no_grad():
-                slower = self._resample(
-                    _tensor(memoryview(piece).cast("B"), len(piece)), orig_freq=rate, new_freq=RATE
-                )
-            (read,) = yield from reading([slower])
-            skipped = border // orig * new
-            found.frombytes(read.data[4 * skipped : 4 * (skipped + steps * new)])
-        return memoryview(found).cast("B").cast("f")[: math.ceil(len(wave) * new / orig)]
-
-
-def _tensor(data: memoryview, length: int) -> Tensor:
-    return Tensor(constant(HostArray(data, (length,), dt.float32)))
-
-
-def _total(wave: memoryview[float]) -> float:
-    """The sum, which is not finite if a sample is not."""
-    numpy = sys.modules.get("numpy")
-    return float(numpy.frombuffer(wave, "f4").sum(dtype="f8")) if numpy else sum(wave)
-
-
-def _peak(wave: memoryview[float]) -> float:
-    """The loudest sample's absolute value."""
-    low, high = HostArray(wave.cast("B"), (len(wave),), dt.float32).extremes()
-    return max(-float(low), float(high))

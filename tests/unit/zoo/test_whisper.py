@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import tallow as tl
 from tallow import zoo
 from tallow.errors import OptionError, ShapeError
 from tallow.zoo.timestamps import Allowed, Cut, Vocabulary
+from tallow.zoo.transcriber import _Decoded
 
 END, START, EN, DE, TRANSLATE, TRANSCRIBE, SILENT, NONE, TIMES = range(20, 29)
 FRAMES = 50
@@ -49,6 +50,10 @@ def whisper(seed: int = 1) -> zoo.Whisper:
 def transcriber(seed: int = 1, **changes: Any) -> zoo.Transcriber:
     """Of the small network."""
     return zoo.Transcriber(whisper(seed), Letters(), {**GENERATION, **changes})
+
+
+BEST = (0.0,)
+"""What a network with random weights says is never likely."""
 
 
 def sound(seconds: float, rate: int = 16000) -> np.ndarray:
@@ -218,21 +223,89 @@ def test_the_plan_decodes_as_by_hand(seed: int) -> None:
     wave = sound(0.9)
     cuts, _ = WORDS.cuts(by_hand(one.net, wave), 0.9, True)
     wanted = [Letters().decode(cut.tokens) for cut in cuts]
-    found = one.transcribe(wave)
+    found = one.transcribe(wave, temperatures=BEST)
     assert [segment.text for segment in found.segments] == [text for text in wanted if text]
 
 
-def test_long_sounds_are_heard_in_windows() -> None:
+def test_long_sounds_are_heard_in_windows(run_async: Any) -> None:
     one = transcriber()
-    heard: list[zoo.Segment] = []
-    found = one.transcribe(sound(5.5), on_segment=heard.append)
-    assert heard == found.segments
+    found = one.transcribe(sound(5.5), temperatures=BEST)
     starts = [segment.start for segment in found.segments]
     assert starts == sorted(starts)
     assert starts[-1] > 4
     assert all(each.start <= each.end <= 5.5 for each in found.segments)
-    assert (one._hear.plans, one._step.plans) == (1, 1)
-    assert asyncio.run(one.transcribe_async(sound(5.5))) == found
+    assert (one._hear.plans, one._step.plans, one._draw.plans) == (1, 1, 0)
+    assert run_async(one.transcribe_async(sound(5.5), temperatures=BEST)) == found
+
+
+def test_segments_come_one_by_one(run_async: Any) -> None:
+    one = transcriber()
+    wanted = one.transcribe(sound(5.5), temperatures=BEST).segments
+    assert list(one.stream(sound(5.5), temperatures=BEST)) == wanted
+    items = list(one.stream(sound(5.5), temperatures=BEST, partial=True))
+    assert [each for each in items if each.final] == wanted
+    first = [each for each in items[: items.index(wanted[0])] if not each.final]
+    assert len(first) > 2 and first[0].text
+    for before, after in pairwise(first):
+        assert after.text.startswith(before.text) and len(after.text) > len(before.text)
+
+    async def awaited() -> list[zoo.Segment]:
+        return [each async for each in one.stream(sound(5.5), temperatures=BEST)]
+
+    assert run_async(awaited()) == wanted
+    with pytest.raises(OptionError, match="NaN"):
+        next(one.stream([math.nan, 0.0]))
+
+
+def said(one: zoo.Transcriber, *each: tuple[list[int], float]) -> list[float]:
+    """Makes a transcriber decode these tokens, with these mean logarithms, at one temperature after
+    the other; returns those that it was asked for."""
+    asked: list[float] = []
+
+    def decode(first: Any, language: Any, task: Any, until: Any, warmth: float, *_: Any) -> Any:
+        tokens, mean = each[len(asked)]
+        asked.append(warmth)
+        return _Decoded(tokens, mean, 0.1, False)
+        yield
+
+    one._decode = decode  # type: ignore[method-assign, assignment]
+    return asked
+
+
+def test_unlikely_and_repetitive_texts_are_decoded_again() -> None:
+    good = [TIMES, 4, 5, 6, TIMES + 20]
+    loop = [TIMES, *[4, 5, 6, 7] * 20, TIMES + 20]
+    one = transcriber()
+    asked = said(one, (loop, -0.1), (good, -1.1), (good, -0.9))
+    assert one.transcribe(sound(0.9)).text == "efg" and asked == [0.0, 0.2, 0.4]
+    asked = said(one, (good, -2.0), (loop, -2.0))
+    assert one.transcribe(sound(0.9), temperatures=(0.0, 1.0)).text == "efgh" * 20
+    assert asked == [0.0, 1.0]  # the last one's counts, whatever it is
+
+
+def test_a_text_that_is_drawn_repeats_itself_from_run_to_run() -> None:
+    one = transcriber()
+    drawn = one.transcribe(sound(0.9), temperatures=(1.0,))
+    assert drawn.text and drawn == one.transcribe(sound(0.9), temperatures=(1.0,))
+    assert drawn != one.transcribe(sound(0.9), temperatures=BEST)
+    assert one._draw.plans == 1
+    english = transcriber(is_multilingual=False)
+    assert english.transcribe(sound(0.9), temperatures=(1.0,)).text
+
+
+def test_tokens_are_drawn_by_their_shares() -> None:
+    one = transcriber()
+    scores = np.full((1, SIZE), -math.inf, np.float32)
+    scores[0, [2, 3, 5, 9]] = np.log([0.1, 0.5, 0.3, 0.1])  # 3 is never said
+    one.net.step = lambda *given: tl.asarray(scores)  # type: ignore[method-assign]
+    given = np.array([TIMES, 4, 0, SIZE, SIZE, 1], np.int32)
+    for share, wanted in ((0.0, 2), (0.19, 2), (0.21, 5), (0.79, 5), (0.81, 9), (0.9999, 9)):
+        chance = np.array([1.0, share], np.float32)
+        found = one._draw(tl.asarray(given), tl.asarray(chance)).numpy()
+        assert int(found[0]) == wanted
+        assert found[1] == pytest.approx(math.log({2: 0.2, 5: 0.6, 9: 0.2}[wanted]), abs=1e-5)
+    cold = np.array([0.05, 0.99], np.float32)
+    assert int(one._draw(tl.asarray(given), tl.asarray(cold)).numpy()[0]) == 5
 
 
 def test_silence_is_no_work() -> None:
@@ -246,11 +319,11 @@ def test_silence_is_no_work() -> None:
 
 def test_windows_with_likely_silence_have_no_text() -> None:
     one = transcriber()
-    assert one.transcribe(sound(0.9)).text
+    assert one.transcribe(sound(0.9), temperatures=BEST).text
     plain = one._step
     silent = np.array([0, 0, 0.9, 0], np.float32)
     one._step = lambda given: plain(given) * np.array([1, 1, 0, 1], np.float32) + silent  # type: ignore[assignment]
-    assert one.transcribe(sound(0.9)).text == ""
+    assert one.transcribe(sound(0.9), temperatures=BEST).text == ""
 
 
 @pytest.mark.parametrize("rate", [8000, 22050, 44100])
@@ -259,11 +332,11 @@ def test_other_rates_are_resampled_piece_by_piece(rate: int) -> None:
     pieces: list[np.ndarray] = []
     one._hear = lambda wave: pieces.append(wave.numpy())  # type: ignore[assignment]
 
-    def nothing(language: Any, task: str, until: float) -> Any:
-        return [], None, False
+    def nothing(*_: Any) -> Any:
+        return [], None
         yield
 
-    one._decode = nothing  # type: ignore[method-assign]
+    one._likely = nothing  # type: ignore[method-assign, assignment]
     one.transcribe(sound(3.3, rate), rate)
     wanted = tl.audio.resample(tl.asarray(sound(3.3, rate)), rate, 16000).numpy()
     found = np.concatenate(pieces)[: len(wanted)]
@@ -273,11 +346,12 @@ def test_other_rates_are_resampled_piece_by_piece(rate: int) -> None:
 
 def test_a_language_may_be_given_and_tasks() -> None:
     one = transcriber()
-    found = one.transcribe(sound(0.9), language="de")
+    found = one.transcribe(sound(0.9), language="de", temperatures=BEST)
     assert {segment.language for segment in found.segments} == {"de"}
     one.transcribe(sound(0.9), task="translate")
     english = transcriber(is_multilingual=False)
-    assert {segment.language for segment in english.transcribe(sound(0.9)).segments} == {"en"}
+    found = english.transcribe(sound(0.9), temperatures=BEST)
+    assert {segment.language for segment in found.segments} == {"en"}
 
 
 def test_what_is_no_sound_is_refused() -> None:
@@ -300,5 +374,8 @@ def test_what_is_no_sound_is_refused() -> None:
         one.transcribe(sound(0.5), language="xx")
     with pytest.raises(OptionError, match="task='sing' is none of"):
         one.transcribe(sound(0.5), task="sing")
+    for wrong in ((), (0.2, 0.0), (-0.1,), (0.0, 0.0)):
+        with pytest.raises(OptionError, match="do not rise"):
+            one.transcribe(sound(0.5), temperatures=wrong)
     with pytest.raises(OptionError, match="English alone"):
         transcriber(is_multilingual=False).transcribe(sound(0.5), language="en")
