@@ -414,6 +414,35 @@ class Looked(TypedDict):
     found: Sequence[FoundPassage]
 
 
+# ---- Listen -----------------------------------------------------------------------------------
+
+
+class SpeechModel(TypedDict):
+    """A network of speech: its numbers, and the languages that it knows, such as "en"; none if it
+    knows English alone."""
+
+    parameters: int
+    languages: Sequence[str]
+
+
+class HeardText(TypedDict):
+    """What was said, in seconds of the sound. final: false while it is still being written down."""
+
+    stage: Literal["heard"]
+    start: float
+    end: float
+    text: str
+    language: str
+    final: bool
+
+
+class HeardAnswer(TypedDict):
+    """How many seconds were heard in all, and whether somebody speaks at their end."""
+
+    seconds: float
+    speaks: bool
+
+
 # ---- which function answers with what ---------------------------------------------------------
 
 
@@ -446,6 +475,8 @@ class StreamedAnswers:
     add_file: Indexed
     embed_passages: Embedded
     find_passages: Looked
+    open_listener: SpeechModel
+    hear_sound: HeardAnswer
 
 
 class StreamedProgress:
@@ -460,3 +491,5 @@ class StreamedProgress:
     add_file: Embedded
     embed_passages: Embedded
     find_passages: Looked
+    open_listener: Fetching
+    hear_sound: HeardText

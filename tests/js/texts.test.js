@@ -7,11 +7,22 @@ import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 
-import { classify, draw, files, find, messages, open, panels, write } from "./support/english.js";
+import {
+  classify,
+  draw,
+  files,
+  find,
+  listen,
+  messages,
+  open,
+  panels,
+  write,
+} from "./support/english.js";
 import { page } from "../../web/i18n/zh/page.js";
 import * as classifyInChinese from "../../web/views/classify/texts/zh.js";
 import * as drawInChinese from "../../web/views/draw/texts/zh.js";
 import * as findInChinese from "../../web/views/find/texts/zh.js";
+import * as listenInChinese from "../../web/views/listen/texts/zh.js";
 import * as openInChinese from "../../web/views/open/texts/zh.js";
 import * as writeInChinese from "../../web/views/write/texts/zh.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
@@ -49,8 +60,8 @@ for (const entry of [
 }
 
 test("names of entries are unique", () => {
-  const all = [messages, panels, files, draw, classify, find, open, write].flatMap((table) =>
-    Object.keys(table),
+  const all = [messages, panels, files, draw, classify, find, listen, open, write].flatMap(
+    (table) => Object.keys(table),
   );
   assert.deepEqual(
     all.filter((name, i) => all.indexOf(name) !== i),
@@ -81,6 +92,7 @@ test("the HTML names every translated entry, and a view only its own and the pag
     draw: drawInChinese,
     classify: classifyInChinese,
     find: findInChinese,
+    listen: listenInChinese,
     open: openInChinese,
     write: writeInChinese,
   };
@@ -110,7 +122,7 @@ test("the HTML names every translated entry, and a view only its own and the pag
 });
 
 test("what stands below the views shows none of their texts, and no view another's", async () => {
-  const folders = { draw, classify, open, write };
+  const folders = { draw, classify, listen, open, write };
   /** @type {string[]} */
   const wrong = [];
   for (const path of await readdir(new URL("../../web/", import.meta.url), { recursive: true })) {

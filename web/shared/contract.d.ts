@@ -375,6 +375,31 @@ export type Looked = {
   found: FoundPassage[];
 };
 
+/**
+ * A network of speech: its numbers, and the languages that it knows, such as "en"; none if it knows
+ * English alone.
+ */
+export type SpeechModel = {
+  parameters: number;
+  languages: string[];
+};
+
+/** What was said, in seconds of the sound. final: false while it is still being written down. */
+export type HeardText = {
+  stage: "heard";
+  start: number;
+  end: number;
+  text: string;
+  language: string;
+  final: boolean;
+};
+
+/** How many seconds were heard in all, and whether somebody speaks at their end. */
+export type HeardAnswer = {
+  seconds: number;
+  speaks: boolean;
+};
+
 /** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
@@ -402,6 +427,8 @@ export type StreamedAnswers = {
   add_file: Indexed;
   embed_passages: Embedded;
   find_passages: Looked;
+  open_listener: SpeechModel;
+  hear_sound: HeardAnswer;
 };
 
 /** What they report on the way. */
@@ -415,4 +442,6 @@ export type StreamedProgress = {
   add_file: Embedded;
   embed_passages: Embedded;
   find_passages: Looked;
+  open_listener: Fetching;
+  hear_sound: HeardText;
 };

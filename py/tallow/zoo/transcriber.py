@@ -312,8 +312,7 @@ class Transcriber:
                 text = self.tokenizer.decode(cut.tokens)
                 if not text.strip():
                     continue
-                end = min(cut.end, seconds)
-                begin, end = round(start + cut.start, 2), round(start + end, 2)
+                begin, end = (round(start + min(time, seconds), 2) for time in cut[:2])
                 yield Segment(begin, end, text, language or "en")
             yield YieldControl()
 

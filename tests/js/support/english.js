@@ -4,6 +4,7 @@
 import * as classifyTexts from "../../../web/views/classify/texts/en.js";
 import * as drawTexts from "../../../web/views/draw/texts/en.js";
 import * as findTexts from "../../../web/views/find/texts/en.js";
+import * as listenTexts from "../../../web/views/listen/texts/en.js";
 import * as openTexts from "../../../web/views/open/texts/en.js";
 import * as writeTexts from "../../../web/views/write/texts/en.js";
 import { addTexts } from "../../../web/i18n/languages.js";
@@ -15,7 +16,11 @@ export { panels } from "../../../web/i18n/en/panels.js";
 export const { texts: classify } = classifyTexts;
 export const { texts: draw } = drawTexts;
 export const { texts: find } = findTexts;
+export const { texts: listen } = listenTexts;
 export const { texts: open } = openTexts;
 export const { texts: write } = writeTexts;
 
-addTexts({ en: [classifyTexts, drawTexts, findTexts, openTexts, writeTexts], zh: [] });
+addTexts({
+  en: [classifyTexts, drawTexts, findTexts, listenTexts, openTexts, writeTexts],
+  zh: [],
+});

@@ -16,10 +16,13 @@ from tallow_build import contract as written
 from tallow_build.paths import ROOT, WEB
 from tallow_page import app, contract
 from tallow_page import find as find_view
+from tallow_page import listen as listen_view
 from tallow_page import open as open_view
 from tallow_page import write as write_view
 
-MODULES = {"": app, "find": find_view, "open": open_view, "write": write_view}
+MODULES = {
+    "": app, "find": find_view, "listen": listen_view, "open": open_view, "write": write_view,
+}  # fmt: skip
 
 # The names that `App` is given: `app.call("name", ...)`, `app.stream(context, "name", ...)`.
 CALLED = r'\bapp\s*\.(?:(?:call|ask|askWithNumpy)\(|stream\(\s*\w+,)\s*"[\w.]+"'

@@ -278,6 +278,8 @@ def test_unlikely_and_repetitive_texts_are_decoded_again() -> None:
     one = transcriber()
     asked = said(one, (loop, -0.1), (good, -1.1), (good, -0.9))
     assert one.transcribe(sound(0.9)).text == "efg" and asked == [0.0, 0.2, 0.4]
+    said(one, ([TIMES + 47, 4, TIMES + 49], -0.1))  # times after the sound's end
+    assert [each[:2] for each in one.transcribe(sound(0.9)).segments] == [(0.9, 0.9)]
     asked = said(one, (good, -2.0), (loop, -2.0))
     assert one.transcribe(sound(0.9), temperatures=(0.0, 1.0)).text == "efgh" * 20
     assert asked == [0.0, 1.0]  # the last one's counts, whatever it is

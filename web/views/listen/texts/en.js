@@ -1,0 +1,55 @@
+// @ts-check
+/** English texts of the Listen view. */
+
+import { bytes } from "../../../shared/format.js";
+
+export const texts = {
+  listenRecord: "Use the microphone",
+  listenRecorded: "End the recording",
+  listenAny: "The network recognises it",
+  listenCopySrt: "Copy as SRT",
+
+  /** @param {number} size @param {number} memory @param {string} licence */
+  listenNeeds: (size, memory, licence) =>
+    `${bytes(size)} to download once; then it works offline. It needs about ${bytes(memory)} of memory. Licence: ${licence}.`,
+
+  listenNoModel: "This site has no network of speech.",
+
+  /** @param {string} why */
+  listenNoList: (why) => `The list of models did not arrive: ${why}`,
+
+  listenNone: "Nothing has been heard yet.",
+
+  /** @param {number} done @param {number | null} total */
+  listenFetching: (done, total) =>
+    `Downloading the model: ${bytes(done)}${total === null ? "" : ` of ${bytes(total)}`}`,
+
+  listenOpening: "Opening the model…",
+  listenDecoding: "Reading the file…",
+
+  /** @param {string} time @param {boolean} speaks */
+  listenListening: (time, speaks) =>
+    speaks ? `Recording, ${time}: somebody speaks.` : `Recording, ${time}: nobody speaks.`,
+
+  /** @param {string} time @param {string} whole */
+  listenWorking: (time, whole) => `${time} of ${whole} heard`,
+
+  listenEnding: "Writing down the rest…",
+
+  /** @param {string} time @param {number} segments */
+  listenDone: (time, segments) =>
+    segments === 1 ? `${time} heard, 1 piece of text` : `${time} heard, ${segments} pieces of text`,
+
+  listenSilent: "Nobody speaks in it.",
+
+  listenRefused: "The browser does not let this page use the microphone.",
+  listenNoMicrophone: "There is no microphone that the page can use.",
+
+  /** @param {string} name */
+  listenNoSound: (name) => `${name} is no sound that this browser can play.`,
+
+  listenNotAudio: "That is no sound file.",
+
+  /** @param {string} why */
+  listenFailed: (why) => `Listening failed: ${why}`,
+};
