@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from array import array
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from random import Random
@@ -23,7 +23,8 @@ from ..core.hostarray import HostArray
 from ..errors import OptionError
 from ..grad_mode import no_grad
 from ..graph import constant
-from ..runtime.jit import jit_method
+from ..runtime.device import backend
+from ..runtime.jit import Jitted, jit_method
 from ..tensor import Tensor, reading
 from .sounds import RATE, Resampler, host_tensor, peak
 from .timestamps import Vocabulary
@@ -145,6 +146,7 @@ class Transcriber:
         self._banned = Tensor(constant(HostArray(memoryview(banned), (len(banned),), dt.bool_)))
         self._hear, self._step = jit_method(self._hearing), jit_method(self._best)
         self._draw = jit_method(self._drawn)
+        self._pinned: dict[Any, Callable[..., Any]] = {}
         self._resampler = Resampler("transcribe")
 
     def transcribe(
@@ -411,8 +413,17 @@ class Transcriber:
         with no_grad():
             if chance and chance[0]:
                 how = memoryview(array("f", chance)).cast("B")
-                numbers = self._draw(what, host_tensor(how, 2))
+                numbers = self._run(self._draw, what, host_tensor(how, 2))
             else:
-                numbers = self._step(what)
+                numbers = self._run(self._step, what)
         (read,) = yield from reading([numbers])
         return read.flat()
+
+    def _run(self, function: Jitted, *args: Tensor) -> Tensor:
+        """A function's result; the network is not looked at again once there is a plan, which would
+        take longer than Python's other work for a token."""
+        key = function, backend(None).memory
+        if key not in self._pinned:
+            self._pinned[key] = function.pinned(*args)
+        result: Tensor = self._pinned[key](*args)
+        return result
