@@ -73,9 +73,6 @@ test("what 16,000 samples a second cannot express is gone", () => {
 test("pieces of any length give the sound of the whole", () => {
   const sound = tone(44_100, 700, 0.2);
   const whole = inPieces(new Slower(44_100, 16_000), sound, sound.length);
-  for (const length of [1, 37, 2048]) {
-    const found = inPieces(new Slower(44_100, 16_000), sound, length);
-    assert.equal(found.length, whole.length);
-    assert.ok(found.every((value, at) => Math.abs(value - whole[at]) < 1e-5));
-  }
+  for (const length of [1, 37, 2048])
+    assert.deepEqual(inPieces(new Slower(44_100, 16_000), sound, length), whole);
 });

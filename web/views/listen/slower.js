@@ -11,21 +11,32 @@ const KEPT = 0.95;
  * may have any length: the result is that of the whole.
  */
 export class Slower {
-  #step;
-  #band;
+  /** So many old samples take the time of so many new ones. */
+  #old;
+  #new;
   #reach;
-  /** What later samples still depend on. */
+  /** The filter at each place that a new sample has between two old ones. @type {Float32Array[]} */
+  #filters = [];
+  /** What later samples still depend on; the first stands #begin samples from the sound's begin. */
   #kept;
-  /** Where in #kept the next new sample lies. */
-  #at;
+  #begin;
+  /** How many new samples there were. */
+  #count = 0;
 
   /** @param {number} from  samples a second @param {number} to  the same of the result */
   constructor(from, to) {
-    this.#step = from / to;
-    this.#band = KEPT * Math.min(1, to / from);
-    this.#reach = Math.ceil(ZEROS / this.#band);
+    const common = divisor(from, to);
+    this.#old = from / common;
+    this.#new = to / common;
+    const band = KEPT * Math.min(1, to / from);
+    this.#reach = Math.ceil(ZEROS / band);
+    for (let phase = 0; phase < this.#new; phase++) {
+      const weigh = (/** @type {number} */ at) =>
+        weight((at + 1 - this.#reach - phase / this.#new) * band) * band;
+      this.#filters.push(Float32Array.from({ length: 2 * this.#reach }, (_, at) => weigh(at)));
+    }
     this.#kept = new Float32Array(this.#reach);
-    this.#at = this.#reach;
+    this.#begin = -this.#reach;
   }
 
   /**
@@ -36,26 +47,31 @@ export class Slower {
     const all = new Float32Array(this.#kept.length + samples.length);
     all.set(this.#kept);
     all.set(samples, this.#kept.length);
-    const room = all.length - this.#reach - this.#at;
-    const found = new Float32Array(Math.max(0, Math.ceil(room / this.#step)));
-    for (let index = 0; index < found.length; index++, this.#at += this.#step) {
-      const middle = Math.floor(this.#at);
+    const found = [];
+    for (;;) {
+      const time = this.#count * this.#old;
+      const phase = time % this.#new;
+      const first = (time - phase) / this.#new - this.#reach + 1 - this.#begin;
+      const filter = this.#filters[phase];
+      if (first + filter.length > all.length) {
+        this.#kept = all.slice(first);
+        this.#begin += first;
+        return Float32Array.from(found);
+      }
       let sum = 0;
-      for (let near = middle - this.#reach + 1; near <= middle + this.#reach; near++)
-        sum += all[near] * this.#weight(near - this.#at);
-      found[index] = sum;
+      for (let at = 0; at < filter.length; at++) sum += all[first + at] * filter[at];
+      found.push(sum);
+      this.#count++;
     }
-    const first = Math.max(0, Math.floor(this.#at) - this.#reach);
-    this.#kept = all.slice(first);
-    this.#at -= first;
-    return found;
   }
+}
 
-  /** @param {number} time  in old samples */
-  #weight(time) {
-    const turn = time * this.#band;
-    if (Math.abs(turn) >= ZEROS) return 0;
-    const sinc = turn ? Math.sin(Math.PI * turn) / (Math.PI * turn) : 1;
-    return this.#band * sinc * Math.cos((Math.PI * turn) / ZEROS / 2) ** 2;
-  }
+/** @param {number} a @param {number} b @returns {number}  the largest that divides both */
+const divisor = (a, b) => (b ? divisor(b, a % b) : a);
+
+/** @param {number} time  from the filter's middle, in its zeros */
+function weight(time) {
+  if (Math.abs(time) >= ZEROS) return 0;
+  const sinc = time ? Math.sin(Math.PI * time) / (Math.PI * time) : 1;
+  return sinc * Math.cos((Math.PI * time) / ZEROS / 2) ** 2;
 }
