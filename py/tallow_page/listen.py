@@ -23,8 +23,8 @@ __all__ = ["close_listener", "hear_sound", "open_listener"]
 
 _WINDOW = 28.0
 """Seconds that are transcribed together, at most: Whisper hears 30."""
-_NEAR = 2.0
-"""Seconds between turns that are still transcribed together."""
+_NEAR = 0.5
+"""Seconds between turns that are still transcribed together: in longer pauses Whisper stops."""
 
 
 class _Sound:
@@ -47,9 +47,9 @@ class _Sound:
         wave = host_tensor(data, len(data) // 4)
         self.spans += await self.turns.add_async(wave, is_last=is_last)
 
-    def next(self, waits: bool) -> tuple[float, Any] | None:
-        """The turns to transcribe next, as a begin in seconds and samples; None if there are none.
-        waits: whether more turns may still come, that would fit into the same window."""
+    def next(self, waits: bool) -> tuple[list[Span], Any] | None:
+        """The turns to transcribe next, and their samples; None if there are none. waits: whether
+        more turns may still come, that would fit into the same window."""
         self._forget()
         spans = self.spans
         count = 0
@@ -57,10 +57,14 @@ class _Sound:
             count += 1
         if not count or (waits and count == len(spans) and not self._is_full()):
             return None
-        start, end = spans[0].start, spans[count - 1].end
+        turns = spans[:count]
         del spans[:count]
-        first = max(0, round(start * RATE) - self._begin)
-        return start, self._samples[first : round(end * RATE) - self._begin]
+        first = max(0, round(turns[0].start * RATE) - self._begin)
+        return turns, self._samples[first : round(turns[-1].end * RATE) - self._begin]
+
+    def left(self, turns: list[Span], until: float) -> None:
+        """Takes back the turns that begin after the last text."""
+        self.spans[:0] = [turn for turn in turns[1:] if turn.start >= until]
 
     def _is_full(self) -> bool:
         """Whether what is said now no longer fits behind the turns."""
@@ -146,7 +150,8 @@ async def hear_sound(samples: Any, options: str) -> AsyncGenerator[Any, None]:
     task = "translate" if given["translate"] else "transcribe"
     waits = not given["live"] and not given["last"]
     while (turn := sound.next(waits)) is not None:
-        begin, wave = turn
+        turns, wave = turn
+        begin = until = turns[0].start
         language = given["language"] or sound.language
         data = host_tensor(memoryview(wave).cast("B"), len(wave))
         stream = transcriber.stream(data, language=language, task=task, partial=True)
@@ -160,6 +165,10 @@ async def hear_sound(samples: Any, options: str) -> AsyncGenerator[Any, None]:
                 "language": segment.language,
                 "final": segment.final,
             }
+            if segment.final:
+                until = begin + segment.end
             yield step
+        if until > begin:
+            sound.left(turns, until)
     answer: HeardAnswer = {"seconds": sound.seconds, "speaks": sound.turns.began is not None}
     yield Answer(answer)

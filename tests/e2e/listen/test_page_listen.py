@@ -167,10 +167,11 @@ def test_what_cannot_be_heard_is_said(visitor: Any, files: dict[str, bytes], sai
         expect(hook("listen-state")).to_have_text("Nobody speaks in it.")
 
     refuse = (
-        "navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', '%s') }"
+        "name => { navigator.mediaDevices.getUserMedia"
+        " = () => Promise.reject(new DOMException('', name)); }"
     )
     for name, why in (("NotAllowedError", "does not let"), ("NotFoundError", "no microphone")):
-        visitor.page.evaluate(refuse % name)
+        visitor.page.evaluate(refuse, name)
         hook("listen-start").click()
         expect(hook("listen-text")).to_have_attribute("data-state", "failed")
         expect(message).to_contain_text(why)

@@ -89,7 +89,7 @@ def finals(steps: list[Any]) -> list[tuple[float, float, str]]:
 
 
 def test_turns_of_a_file_that_are_near_are_transcribed_together(hear: Any) -> None:
-    add = hear([Span(1, 4), Span(5, 9), Span(14, 18), Span(40, 45)])
+    add = hear([Span(1, 4), Span(4.4, 9), Span(14, 18), Span(40, 45)])
     steps, answer = add(0, 30)
     # The turns until 9 s; that at 14 s is too far from them, and after it nobody speaks.
     assert finals(steps) == [(1, 9, "1"), (14, 18, "14")]
@@ -102,25 +102,35 @@ def test_turns_of_a_file_that_are_near_are_transcribed_together(hear: Any) -> No
 
 
 def test_a_window_is_never_longer_than_whisper_hears(hear: Any) -> None:
-    add = hear([Span(at, at + 9.5) for at in range(0, 60, 10)])
+    add = hear([Span(at, at + 9.75) for at in range(0, 60, 10)])
     found = []
     for begin in (0, 30):
         steps, _ = add(begin, begin + 30, last=begin == 30)
         found += finals(steps)
-    assert found[0][0] == 0 and found[-1][1] == 59.5
+    assert found[0][0] == 0 and found[-1][1] == 59.75
     assert all(end - start <= 29 for start, end, _ in found)
     assert [text for *_, text in found] == [f"{start:.0f}" for start, *_ in found]
 
 
 def test_a_turn_that_may_go_on_waits_in_a_file_but_not_in_a_recording(hear: Any) -> None:
-    add = hear([Span(1, 4), Span(5, 8)])
-    assert finals(add(0, 4.5)[0]) == []
-    steps, answer = add(4.5, 6)
+    add = hear([Span(1, 4), Span(4.5, 8)])
+    assert finals(add(0, 4.25)[0]) == []
+    steps, answer = add(4.25, 6)
     assert steps == [] and answer["speaks"]
     assert finals(add(6, 8.5, last=True)[0]) == [(1, 8, "1")]
     add = hear([Span(1, 4), Span(5, 8)])
     assert finals(add(0, 4.5, live=True)[0]) == [(1, 4, "1")]
     assert finals(add(4.5, 8.5, live=True)[0]) == [(5, 8, "5")]
+
+
+def test_a_turn_that_whisper_left_out_is_transcribed_alone(hear: Any, monkeypatch: Any) -> None:
+    add = hear([Span(1, 4), Span(4.5, 8)])
+
+    async def first_alone(self: Any, samples: Any, **_: Any) -> AsyncGenerator[Segment, None]:
+        yield Segment(0.0, 3.0, f"{samples.tolist()[0]:.1f}", "en")
+
+    monkeypatch.setattr(Heard, "stream", first_alone)
+    assert finals(add(0, 9, last=True)[0]) == [(1, 4, "1.0"), (4.5, 7.5, "4.5")]
 
 
 def test_the_first_language_is_kept_and_options_are_handed_on(hear: Any) -> None:
