@@ -11,6 +11,7 @@ from tests.onnx.oracle import runtime
 
 import tallow as tl
 from tallow import zoo
+from tallow.errors import FormatError
 from tallow.zoo.turns import Hearing, Turns
 from tallow_build.content import networks
 
@@ -94,3 +95,8 @@ def test_nobody_speaks_in_silence_and_noise() -> None:
     assert model.speech(np.zeros(48000, np.float32)) == []
     noise = np.random.default_rng(1).normal(0, 0.2, 80000).astype(np.float32)
     assert model.speech(noise) == []
+
+
+def test_another_network_is_no_voice_detector() -> None:
+    with pytest.raises(FormatError, match=r"orientation\.onnx: is no GGUF file"):
+        tl.zoo.load(networks.FOLDER / "orientation.onnx")
