@@ -203,15 +203,29 @@ export class App {
    * Call a coroutine function; if it needs NumPy, which Python has not loaded, again with NumPy.
    * @type {App["ask"]}
    */
-  async askWithNumpy(name, ...args) {
+  askWithNumpy(name, ...args) {
+    return this.#withNumpy(() => this.ask(name, ...args));
+  }
+
+  /** Run a long action; if it needs NumPy, again with NumPy. @type {App["stream"]} */
+  streamWithNumpy(...given) {
+    return this.#withNumpy(() => this.stream(...given));
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} call
+   * @returns {Promise<T>}
+   */
+  async #withNumpy(call) {
     try {
-      return await this.ask(name, ...args);
+      return await call();
     } catch (error) {
       const python = await this.start();
       const { type } = /** @type {{type?: string}} */ (error);
       if (!WITHOUT_NUMPY.has(type ?? "") || python.hasNumpy) throw error;
       await python.loadNumpy();
-      return this.ask(name, ...args);
+      return call();
     }
   }
 

@@ -25,7 +25,7 @@ MODULES = {
 }  # fmt: skip
 
 # The names that `App` is given: `app.call("name", ...)`, `app.stream(context, "name", ...)`.
-CALLED = r'\bapp\s*\.(?:(?:call|ask|askWithNumpy)\(|stream\(\s*\w+,)\s*"[\w.]+"'
+CALLED = r'\bapp\s*\.(?:(?:call|ask|askWithNumpy)\(|stream(?:WithNumpy)?\(\s*\w+,)\s*"[\w.]+"'
 
 
 def test_the_types_of_javascript_are_fresh() -> None:
