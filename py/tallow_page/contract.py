@@ -458,7 +458,6 @@ class Answers:
     open_model: ModelFile | MissingFiles | UnclearFiles
     survey_model: Survey
     run_model: RunAnswer
-    open_text_model: TextModel
     remove_file: bool
     put_kept: IndexedFile
 
@@ -470,6 +469,7 @@ class StreamedAnswers:
     tune: Tuned
     time_model: ModelTimes
     compare_model: Compared
+    open_text_model: TextModel
     write_text: WroteAnswer
     open_find_model: FindModel
     add_file: Indexed
@@ -486,6 +486,7 @@ class StreamedProgress:
     tune: Tuned
     time_model: Runs
     compare_model: Runs
+    open_text_model: Fetching
     write_text: Wrote
     open_find_model: Fetching
     add_file: Embedded

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import tallow as tl
 from tallow.errors import OptionError
 from tallow.generation import LanguageModel
-from tallow.hub import load_async
 
 from .app import on_start
+from .published import opened
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
@@ -32,15 +33,22 @@ def close_text_model() -> None:
 on_start.append(close_text_model)
 
 
-async def open_text_model(source: Any) -> str:
-    """Opens a language model; the one before is closed.
+@streamed
+async def open_text_model(source: Any) -> AsyncGenerator[Any, None]:
+    """Opens a language model; the one before is closed. A step is a `Fetching`, while it is
+    fetched; the answer is a `TextModel`.
 
-    source: a GGUF file, a JavaScript Blob.
-    Returns a `TextModel`. Raises TallowError in one line.
+    source: what `opened` takes, as JavaScript gives it. Raises TallowError in one line.
     """
     global _model
     close_text_model()
-    model = await load_async(source)
+    model: Any = None
+    async with aclosing(opened(source.to_py())) as steps:
+        async for step in steps:
+            if isinstance(step, dict):
+                yield step
+            else:
+                model = step
     if not isinstance(model, LanguageModel):
         raise OptionError("this network writes no texts")
     _model = model
@@ -53,7 +61,7 @@ async def open_text_model(source: Any) -> str:
         "context": model.writer.context,
         "converses": tokenizer is not None and tokenizer.chat is not None,
     }
-    return json.dumps(facts)
+    yield Answer(facts)
 
 
 def _shown(model: LanguageModel, token: int) -> str:

@@ -411,7 +411,6 @@ export type Answers = {
   open_model: ModelFile | MissingFiles | UnclearFiles;
   survey_model: Survey;
   run_model: RunAnswer;
-  open_text_model: TextModel;
   remove_file: boolean;
   put_kept: IndexedFile;
 };
@@ -422,6 +421,7 @@ export type StreamedAnswers = {
   tune: Tuned;
   time_model: ModelTimes;
   compare_model: Compared;
+  open_text_model: TextModel;
   write_text: WroteAnswer;
   open_find_model: FindModel;
   add_file: Indexed;
@@ -437,6 +437,7 @@ export type StreamedProgress = {
   tune: Tuned;
   time_model: Runs;
   compare_model: Runs;
+  open_text_model: Fetching;
   write_text: Wrote;
   open_find_model: Fetching;
   add_file: Embedded;

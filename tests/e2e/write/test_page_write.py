@@ -4,54 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.unit.hub import tiny
-
-PATIENCE = 120_000
-
-
-@pytest.fixture(scope="module")
-def given() -> dict[str, Any]:
-    return {"name": "tiny.gguf", "mimeType": "", "buffer": tiny.gguf_file()}
-
-
-def opened(visitor: Any, given: dict[str, Any], device: str = "wasm") -> Callable[[str], Any]:
-    """The view with a model that is loaded; returns what finds a hook of the view."""
-    visitor.open(f"./?device={device}#write")
-    hook = visitor.hook
-    expect(hook("write-send")).to_be_disabled(timeout=PATIENCE)
-    hook("write-file").set_input_files(given)
-    expect(hook("write-model")).to_have_attribute("data-state", "chosen")
-    expect(hook("write-model")).to_contain_text("tiny.gguf")
-    hook("write-load").click()
-    expect(hook("write-model")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
-    return hook
-
-
-def options(hook: Any, **values: float) -> None:
-    hook("write-temperature").locator("xpath=ancestor::details").evaluate("it => it.open = true")
-    for name, value in values.items():
-        hook(f"write-{name.replace('_', '-')}").fill(str(value))
-
-
-def sent(hook: Any, text: str) -> None:
-    """Sends a message; its answer has begun."""
-    talk = hook("write-input").page.locator(".talk li")
-    before = talk.count()
-    hook("write-input").fill(text)
-    hook("write-send").click()
-    expect(talk).to_have_count(before + 2, timeout=PATIENCE)
-
-
-def asked(hook: Any, text: str) -> str:
-    """The answer to a message."""
-    sent(hook, text)
-    expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
-    return "".join(hook("write-output").locator(".piece").all_text_contents())
+from tests.e2e.write.talking import PATIENCE, asked, opened, options, sent
 
 
 @pytest.mark.parametrize("device", ["wasm", "webgpu", "numpy"])
@@ -60,7 +17,7 @@ def test_an_answer_streams_and_is_the_same_with_the_same_seed(
 ) -> None:
     hook = opened(visitor, given, device)
     expect(visitor.device).to_have_attribute("data-device", device)
-    expect(hook("write-model")).to_contain_text("Llama")
+    expect(hook("write-status")).to_contain_text("Llama")
     options(hook, most=12, temperature=0.8, seed=3)
     first = asked(hook, "Hello")
     assert first
@@ -105,10 +62,16 @@ def test_a_conversation_is_edited_kept_stopped_and_forgotten(
 
     visitor.page.reload()
     expect(talk).to_have_count(6, timeout=PATIENCE)
-    kept = visitor.page.evaluate("localStorage.getItem('tallow.talk')")
-    assert [each["content"] for each in json.loads(kept)[::2]] == ["One", "Three", "After a stop"]
-    hook("write-new").click()
-    expect(talk).to_have_count(0)
+    assert said(visitor) == [["One", "Three", "After a stop"]]
+
+
+def said(visitor: Any) -> list[list[str]]:
+    """What the visitor said in the conversations that the browser keeps, the newest first."""
+    entries = visitor.page.evaluate(
+        "Object.entries(localStorage).filter(([key]) => key.startsWith('tallow.talk '))"
+    )
+    kept = sorted((json.loads(text) for _, text in entries), key=lambda each: -each["at"])
+    return [[m["content"] for m in each["messages"] if m["role"] == "user"] for each in kept]
 
 
 def test_what_cannot_be_a_model_is_said(visitor: Any, given: dict[str, Any]) -> None:
@@ -116,19 +79,17 @@ def test_what_cannot_be_a_model_is_said(visitor: Any, given: dict[str, Any]) -> 
     hook = visitor.hook
     hook("write-file").set_input_files(given | {"buffer": given["buffer"][:5000]})
     hook("write-load").click()
-    expect(hook("write-model")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(hook("write-model")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
+    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(hook("write-status")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
     hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
-    expect(visitor.page.locator("#view-write .message")).to_contain_text("ends with .gguf")
+    expect(hook("write-status")).to_contain_text("ends with .gguf")
 
     hook("write-file").set_input_files(given)
     hook("write-load").click()
-    expect(hook("write-model")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+    expect(hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
     hook("write-input").fill("word " * 400)
     hook("write-send").click()
-    expect(visitor.page.locator("#view-write .message")).to_contain_text(
-        "the model reads 511", timeout=PATIENCE
-    )
+    expect(hook("write-said")).to_contain_text("the model reads 511", timeout=PATIENCE)
 
 
 def test_the_view_is_fetched_when_it_is_opened(visitor: Any) -> None:
@@ -143,4 +104,4 @@ def test_the_view_is_fetched_when_it_is_opened(visitor: Any) -> None:
     assert len([url for url in asked if "views/write-" in url]) == 1
     visitor.hook("language-select").select_option("zh")
     expect(visitor.page.locator("#view-write h1")).to_have_text("用语言模型写作")
-    expect(visitor.hook("write-model")).to_have_text("还没有选择模型。")
+    expect(visitor.hook("write-status")).to_have_text("还没有选择模型。")

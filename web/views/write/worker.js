@@ -5,10 +5,14 @@
 
 /** @param {import("../../worker/services.js").Services} services */
 export default ({ app, settled }) => ({
-  /** Open a GGUF file; Python reads of it what it needs. @param {{file: Blob}} args */
-  load: async ({ file }) => {
+  /**
+   * Fetch a model, unless it is kept, and open it; what arrives is reported.
+   * @param {{source: object}} args  source: what Python's `opened` takes
+   * @param {Context} context
+   */
+  load: async ({ source }, context) => {
     await settled();
-    return app.inTurn(() => app.askWithNumpy("write.open_text_model", file));
+    return app.streamWithNumpy(context, "write.open_text_model", () => [source]);
   },
 
   /**

@@ -1,15 +1,15 @@
 // @ts-check
 /** The Write view: a language model from a GGUF file, and a conversation with it that streams. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
+import { words } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
-import { Bars } from "../../widgets/bars.js";
+import { Bars, percent } from "../../widgets/bars.js";
 import { CopyButton } from "../../widgets/copy_button.js";
 import { Message } from "../../widgets/message.js";
-import { Talk } from "./talk.js";
-
-/** Of the file's size: what a model of it holds, with its memory of the text. */
-const MEMORY = 1.5;
+import { Model } from "./model.js";
+import { reason } from "./reason.js";
+import { Talk, visible } from "./talk.js";
+import { Talks } from "./talks.js";
 
 /** @import {View} from "../view.js" */
 /** @typedef {import("../../shared/contract.js").TextModel} TextModel */
@@ -22,14 +22,19 @@ export default class Write {
   #timed;
   #hook;
   #talk;
+  #talks;
+  /** The id of the conversation that is shown; "" for one that is not kept yet. */
+  #shown = "";
+  /** The conversations that the select has, as JSON. */
+  #listed = "";
   #message;
+  #kept;
   #bars;
-  /** @type {File | null} */
-  #file = null;
-  /** What the worker has loaded of it. @type {Promise<TextModel> | null} */
-  #loaded = null;
+  #model;
   /** Ends the answer that is being written. @type {AbortController | null} */
   #writing = null;
+  /** Resolves when no answer is being written. */
+  #quiet = Promise.resolve();
 
   /**
    * @param {HTMLElement} root
@@ -40,23 +45,49 @@ export default class Write {
     const hook = (name) => root.querySelector(`[data-testid=write-${name}]`);
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
+    const place = new URL(".", document.baseURI).pathname;
     this.#engine = engine;
     this.#timed = timed;
     this.#hook = hook;
-    this.#message = new Message(find(".message"));
+    this.#message = new Message(hook("said"));
+    this.#kept = new Message(hook("kept"));
     this.#bars = new Bars(hook("considered"));
     this.#talk = new Talk(find(".talk"), {
       edit: (text) => {
+        this.#writing?.abort();
         hook("input").value = text;
         hook("input").focus();
         this.#render();
       },
-      again: () => void this.#answer(),
-      consider: (rows) => {
-        find(".considered").hidden = false;
-        this.#bars.show(rows);
+      again: () => void this.#stopped().then(() => this.#answer()),
+      consider: (chosen) => {
+        find(".considered").hidden = !chosen;
+        if (!chosen) return;
+        const best = chosen.rows[0];
+        const share = best ? percent(best.probability) : "";
+        show(hook("piece"), words("writePiece", visible(chosen.piece), best?.label ?? "", share));
+        this.#bars.show(chosen.rows);
       },
-      changed: () => this.#render(),
+      said: () => {
+        this.#keep();
+        this.#render();
+      },
+      cut: () => this.#render(),
+    });
+    this.#talks = new Talks(
+      () => localStorage,
+      place,
+      (note) => this.#kept.show(note),
+    );
+    hook("talks").addEventListener("change", () => void this.#choose(hook("talks").value));
+    hook("new").addEventListener("click", () => {
+      this.#kept.clear();
+      void this.#choose("").then(() => hook("input").focus());
+    });
+    hook("delete").addEventListener("click", () => void this.#delete());
+    addEventListener("storage", ({ key }) => this.#changedElsewhere(key));
+    addEventListener("pagehide", () => {
+      if (this.#writing) this.#keep();
     });
     new CopyButton(
       hook("copy"),
@@ -64,24 +95,21 @@ export default class Write {
       () => this.#talk.markdown(),
       () => {},
     );
-    hook("file").addEventListener("change", () => {
-      this.takeFiles([...hook("file").files]);
-      hook("file").value = "";
-    });
-    hook("load").addEventListener("click", () => void this.#load());
     hook("stop").addEventListener("click", () => this.#writing?.abort());
-    hook("new").addEventListener("click", () => this.#talk.clear());
     hook("input").addEventListener("input", () => this.#render());
     hook("input").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       hook("send").click();
     });
-    find("form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+    find(".ask").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       void this.#send();
     });
-    show(hook("model"), words("writeNone"));
+    this.#model = new Model(hook, engine, place, () => this.#render());
+    this.#model.begin();
+    this.#shown = this.#talks.list()[0]?.id ?? "";
+    this.#talk.show(this.#talks.messages(this.#shown));
     this.#render();
   }
 
@@ -92,83 +120,106 @@ export default class Write {
 
   /** Whether the visitor has chosen no model and written nothing. */
   get untouched() {
-    return !this.#file && !this.#talk.messages.length && !this.#hook("input").value;
+    return !this.#writing && !this.#hook("input").value && !this.#model.touched;
   }
 
   /** The device changed, or the worker failed: the model is no longer there. */
   answer() {
-    this.#loaded = null;
+    this.#model.forget();
     this.#timed(null);
   }
 
   /** Choose the first model among files. @param {File[]} files */
   takeFiles(files) {
-    const file = files.find(({ name }) => name.endsWith(".gguf"));
-    if (!file) {
-      if (files.length) this.#message.show(words("writeNotGguf"));
-      return;
-    }
-    this.#file = file;
-    this.#loaded = null;
+    this.#model.takeFiles(files);
+  }
+
+  /** Keep the conversation that is shown. */
+  #keep() {
+    const said = this.#talk.messages.filter(({ content }) => content);
+    this.#shown = this.#talks.save(this.#shown, said);
+  }
+
+  /** Stop the answer that is being written; resolves when it is kept. */
+  async #stopped() {
+    this.#writing?.abort();
+    await this.#quiet;
+  }
+
+  /** Show a conversation. @param {string} id  "" for a new one */
+  async #choose(id) {
+    await this.#stopped();
+    this.#shown = id;
     this.#message.clear();
-    this.#hook("model").dataset.state = "chosen";
-    show(
-      this.#hook("model"),
-      words("writeChosen", file.name, file.size, Math.round(file.size * MEMORY)),
-    );
+    this.#rate(null);
+    this.#talk.show(this.#talks.messages(id));
     this.#render();
   }
 
-  /** Have the worker open the file. @returns {Promise<TextModel | null>}  null if that failed */
-  async #load() {
-    const file = this.#file;
-    if (!file) return null;
-    const line = this.#hook("model");
-    try {
-      if (!this.#loaded) {
-        line.dataset.state = "loading";
-        show(line, words("writeLoading", file.name));
-        this.#loaded = this.#engine.ask("write.load", { file });
-        this.#render();
-      }
-      const { family, parameters, context, converses } = /** @type {TextModel} */ (
-        await this.#loaded
-      );
-      line.dataset.state = "loaded";
-      show(line, words("writeLoaded", file.name, family, parameters, context));
-      if (!converses) this.#message.show(words("writePlain"));
-    } catch (error) {
-      this.#loaded = null;
-      line.dataset.state = "failed";
-      show(line, words("writeNotLoaded", file.name, /** @type {any} */ (wordsOf(error))));
+  async #delete() {
+    await this.#stopped();
+    const id = this.#shown;
+    const name = this.#talks.list().find((each) => each.id === id)?.name ?? "";
+    const undo = this.#talks.remove(id);
+    await this.#choose(this.#talks.list()[0]?.id ?? "");
+    this.#kept.show(
+      words("writeDeleted", name),
+      () => {
+        this.#kept.clear();
+        undo();
+        void this.#choose(id);
+      },
+      words("writeUndo"),
+    );
+    this.#hook("talks").focus();
+  }
+
+  /** Another tab has changed what is kept. @param {string | null} key */
+  #changedElsewhere(key) {
+    const id = this.#talks.idOf(key);
+    // An answer that is being written is kept apart from what the other tab wrote.
+    if (id === null || (id === this.#shown && this.#writing)) return;
+    this.#talks.reread(id);
+    const messages = this.#talks.messages(id);
+    if (id === this.#shown) {
+      if (messages.length) this.#talk.show(messages);
+      else this.#shown = ""; // deleted there: what is here counts once more is said
     }
     this.#render();
-    return this.#loaded;
   }
 
   async #send() {
-    const text = this.#hook("input").value.trim();
-    if (!text || this.#writing || !this.#file) return;
+    const text = this.#hook("input").value.toWellFormed().trim();
+    if (!text || this.#writing || !this.#model.chosen) return;
     this.#hook("input").value = "";
     this.#talk.add("user", text);
     await this.#answer();
   }
 
   /** Answer the last message. */
-  async #answer() {
-    const model = await this.#load();
-    if (!model || this.#writing) return;
+  #answer() {
+    const answered = this.#write();
+    this.#quiet = answered.catch(() => {});
+    return answered;
+  }
+
+  async #write() {
     const stop = new AbortController();
     this.#writing = stop;
     this.#message.clear();
+    this.#render();
+    const model = await Promise.race([this.#model.load(), aborted(stop.signal)]);
+    if (!model) {
+      this.#writing = null;
+      this.#render();
+      return;
+    }
     const messages = this.#asked(model);
     const item = this.#talk.begin();
-    let tokens = 0;
     const began = performance.now();
     this.#render();
     const onProgress = (/** @type {Wrote} */ { stage, piece, tokens: count, considered }) => {
       if (stage !== "write") return;
-      tokens = count;
       item.add(piece, considered);
       const seconds = (performance.now() - began) / 1000;
       this.#rate(count, count / seconds);
@@ -184,13 +235,13 @@ export default class Write {
       );
       this.#rate(answer.tokens, answer.rate);
       this.#timed(answer.first * 1000);
+      if (!answer.tokens) this.#message.show(words("writeNothing"));
     } catch (error) {
       if (error !== stop.signal.reason) {
         this.#message.show(
-          words("writeFailed", /** @type {any} */ (wordsOf(error))),
+          words("writeFailed", /** @type {any} */ (reason(error))),
           () => void this.#again(),
         );
-        if (!tokens) item.remove();
       }
     } finally {
       this.#writing = null;
@@ -208,10 +259,10 @@ export default class Write {
 
   /** What the model is asked: a conversation, or a text that it goes on with. @param {TextModel} model */
   #asked({ converses }) {
-    const system = this.#hook("system").value.trim();
+    const system = this.#hook("system").value.toWellFormed().trim();
     const { messages } = this.#talk;
     if (!converses) return [system, ...messages.map(({ content }) => content)].join("\n").trim();
-    return system ? [{ role: "system", content: system }, ...messages] : messages;
+    return system ? [{ role: "system", content: system }, ...messages] : [...messages];
   }
 
   #options() {
@@ -225,19 +276,47 @@ export default class Write {
     };
   }
 
-  /** @param {number} tokens @param {number | null} rate */
-  #rate(tokens, rate) {
+  /** @param {number | null} tokens  null for none @param {number | null} [rate] */
+  #rate(tokens, rate = null) {
     const line = this.#hook("rate");
     line.dataset.value = rate === null ? "" : String(rate);
-    show(line, words("writeRate", tokens, rate));
+    show(line, tokens === null ? "" : words("writeRate", tokens, rate));
   }
 
   #render() {
-    const { messages } = this.#talk;
     const busy = this.#writing !== null;
-    this.#hook("load").disabled = !this.#file || this.#loaded !== null;
-    this.#hook("send").disabled = busy || !this.#file || !this.#hook("input").value.trim();
-    this.#hook("stop").disabled = !busy;
-    this.#hook("new").disabled = this.#hook("copy").disabled = busy || !messages.length;
+    const hook = this.#hook;
+    hook("send").disabled = busy || !this.#model.chosen || !hook("input").value.trim();
+    hook("stop").hidden = !busy;
+    hook("send").hidden = busy;
+    hook("copy").hidden = !this.#talk.messages.length;
+    hook("delete").hidden = !this.#shown;
+    this.#list();
+  }
+
+  /** List the conversations. */
+  #list() {
+    const talks = this.#talks.list();
+    if (!this.#shown) talks.unshift({ id: "", name: "" });
+    const listed = JSON.stringify(talks);
+    if (listed !== this.#listed) this.#fill(talks);
+    this.#listed = listed;
+    this.#hook("talks").value = this.#shown;
+  }
+
+  /** @param {{id: string, name: string}[]} talks */
+  #fill(talks) {
+    const options = talks.map(({ id, name }) => {
+      const option = Object.assign(document.createElement("option"), { value: id });
+      show(option, name || words("writeUnnamed"));
+      return option;
+    });
+    this.#hook("talks").replaceChildren(...options);
   }
 }
+
+/** Resolves when a signal is aborted. @param {AbortSignal} signal @returns {Promise<null>} */
+const aborted = (signal) =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(null));
+  });

@@ -1,0 +1,217 @@
+"""The models of the Write view by name: of the site, of the hub; what is said before a download."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+from tests.e2e.conftest import Holding
+from tests.e2e.write.talking import PATIENCE, asked, options
+
+HUB = "https://huggingface.co"
+FILE = "**/models/published/tiny/tiny.gguf"
+
+
+def serve(page: Page, content: bytes) -> None:
+    """The site has two models, of which the first is there."""
+    listed = [
+        {
+            "name": name,
+            "title": title,
+            "task": "write",
+            "memory": memory,
+            "licence": "MIT",
+            "files": [
+                {
+                    "file": f"{name}.gguf",
+                    "bytes": size,
+                    "sha256": hashlib.sha256(content).hexdigest(),
+                }
+            ],
+        }
+        for name, title, memory, size in (
+            ("tiny", "Tiny one", 123_000_000, len(content)),
+            ("gone", "Another", 2_000_000, 5_000_000),
+        )
+    ]
+    page.route("**/models/published.json", lambda route: route.fulfill(json=listed))
+    page.route(FILE, lambda route: route.fulfill(body=content))
+
+
+@pytest.fixture
+def named(visitor: Any, given: dict[str, Any]) -> Any:
+    """A visitor of a site with two models, who looks at the Write view."""
+    serve(visitor.page, given["buffer"])
+    visitor.open("./?device=wasm#write")
+    expect(visitor.hook("write-status")).to_have_attribute("data-state", "chosen", timeout=PATIENCE)
+    return visitor
+
+
+def loaded(visitor: Any) -> None:
+    expect(visitor.hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+
+
+def test_a_model_is_chosen_by_name_and_says_what_it_needs_before_it_is_fetched(named: Any) -> None:
+    hook, page = named.hook, named.page
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    labels = hook("write-model").locator("option").all_text_contents()
+    assert labels == ["Tiny one", "Another", "From the Hugging Face hub…", "A GGUF file…"]
+    expect(hook("write-status")).to_contain_text(re.compile(r"^Tiny one: a download of \d"))
+    expect(hook("write-status")).to_contain_text("about 123.0 MB of memory")
+    hook("write-model").select_option("gone")
+    expect(hook("write-status")).to_contain_text("Another: a download of 5.0 MB")
+    expect(hook("write-frame")).to_be_hidden()
+    assert not [url for url in requests if ".gguf" in url]
+
+    hook("write-load").click()
+    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(hook("write-status")).to_contain_text("404")
+    expect(hook("write-load")).to_have_text("Try again")
+
+    hook("write-model").select_option("tiny")
+    hook("write-load").click()
+    loaded(named)
+    expect(hook("write-load")).to_be_hidden()
+    expect(hook("write-progress")).to_be_hidden()
+    options(hook, most=4)
+    assert asked(hook, "Hello")
+
+
+def test_the_choice_is_remembered_and_not_loaded_by_itself(named: Any) -> None:
+    hook, page = named.hook, named.page
+    hook("write-model").select_option("gone")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.reload()
+    named.wait()
+    expect(hook("write-model")).to_have_value("gone", timeout=PATIENCE)
+    expect(hook("write-status")).to_have_attribute("data-state", "chosen")
+    assert not [url for url in requests if ".gguf" in url]
+
+
+def test_a_kept_model_opens_without_the_network(named: Any) -> None:
+    hook, page = named.hook, named.page
+    hook("write-load").click()
+    loaded(named)
+    page.unroute(FILE)
+    page.route(FILE, lambda route: route.abort())
+    page.reload()
+    named.wait()
+    hook("write-load").click()
+    loaded(named)
+
+
+def test_a_download_is_cancelled_and_goes_on(named: Any) -> None:
+    hook, page = named.hook, named.page
+    held = Holding(page, FILE)
+    with page.expect_request(FILE):
+        hook("write-load").click()
+    hook("write-cancel").click()
+    expect(hook("write-status")).to_have_attribute("data-state", "chosen")
+    expect(hook("write-status")).to_contain_text("Cancelled")
+    expect(hook("write-cancel")).to_be_hidden()
+    page.unroute(FILE, held._handle)
+    held.release()
+    hook("write-load").click()
+    loaded(named)
+
+
+def test_a_message_waits_for_the_model_and_stop_takes_it_back(named: Any) -> None:
+    hook = named.hook
+    options(hook, most=4)
+    asked(hook, "Hello")
+    loaded(named)
+
+
+def test_a_list_that_is_missing_is_said(visitor: Any, given: dict[str, Any]) -> None:
+    visitor.page.route("**/models/published.json", lambda route: route.fulfill(status=404))
+    visitor.open("./?device=wasm#write")
+    hook = visitor.hook
+    expect(hook("write-list")).to_contain_text("list of this site’s models", timeout=PATIENCE)
+    hook("write-file").set_input_files(given)
+    hook("write-load").click()
+    loaded(visitor)
+
+
+def at_hub(page: Page, content: bytes) -> None:
+    """A hub with one model, in two files of blocks."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    tree = [
+        {"type": "file", "path": "README.md", "size": 10, "oid": "0"},
+        {"type": "file", "path": "big.gguf", "size": 9e9, "lfs": {"oid": 64 * "0"}},
+        {"type": "file", "path": "a b/small.gguf", "size": len(content), "lfs": {"oid": sha256}},
+        {"type": "file", "path": "mmproj-big.gguf", "size": 9, "lfs": {"oid": 64 * "0"}},
+    ]
+    cross = {"access-control-allow-origin": "*"}
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(HUB)
+        if path.startswith("/api/models/some/model/tree/main"):
+            route.fulfill(body=json.dumps(tree), headers=cross)
+        elif path.startswith("/api/models/other/model/"):
+            route.fulfill(body="[]", headers=cross)
+        elif path.startswith("/api/models/busy/model/"):
+            route.fulfill(status=503, headers=cross)
+        elif path.startswith("/api/models/away/model/"):
+            route.abort()
+        elif path == "/some/model/resolve/main/a%20b/small.gguf":
+            route.fulfill(body=content, headers=cross)
+        else:
+            route.fulfill(status=401, headers=cross)
+
+    page.route(f"{HUB}/**", answer)
+
+
+def test_a_model_of_the_hub(named: Any, given: dict[str, Any], watch: Any) -> None:
+    hook, page = named.hook, named.page
+    at_hub(page, given["buffer"])
+    hook("write-model").select_option(label="From the Hugging Face hub…")
+    expect(hook("write-status")).to_have_attribute("data-state", "none")
+    for typed, said in (
+        ("model", "owner/name"),
+        ("../model", "owner/name"),
+        ("a/b/c", "owner/name"),
+        ("https://elsewhere.org/a/b", "owner/name"),
+        ("no/model", "no public model no/model"),
+        ("other/model", "has no GGUF files"),
+        ("busy/model", "answered 503"),
+        ("away/model", "can’t be reached"),
+    ):
+        hook("write-hub").fill(typed)
+        hook("write-find").click()
+        expect(hook("write-status")).to_contain_text(said)
+        expect(hook("write-status")).to_have_attribute("data-state", "failed")
+        expect(hook("write-hub-file")).to_be_hidden()
+        expect(hook("write-load")).to_be_hidden()
+
+    hook("write-hub").fill("https://huggingface.co/some/model/tree/main")
+    hook("write-find").click()
+    files = hook("write-hub-file").locator("option")
+    expect(files).to_have_count(2)
+    assert [text.split(",")[0] for text in files.all_text_contents()] == [
+        "a b/small.gguf",
+        "big.gguf",
+    ]
+    hook("write-hub-file").select_option(index=1)
+    expect(hook("write-status")).to_contain_text("big.gguf: a download of 9000.0 MB")
+    hook("write-hub-file").select_option(index=0)
+    hook("write-load").click()
+    loaded(named)
+    options(hook, most=4)
+    assert asked(hook, "Hello")
+
+    # Another visit needs the hub for nothing.
+    page.unroute(f"{HUB}/**")
+    page.route(f"{HUB}/**", lambda route: route.abort())
+    page.reload()
+    named.wait()
+    expect(hook("write-hub-file").locator("option")).to_have_count(2, timeout=PATIENCE)
+    hook("write-load").click()
+    loaded(named)
+    assert all(url.startswith(f"{HUB}/") for url in watch.foreign)
+    watch.foreign.clear()
