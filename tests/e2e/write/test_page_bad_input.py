@@ -69,14 +69,16 @@ def test_a_file_that_was_cut_off(visitor: Any, given: dict[str, Any], share: flo
     expect(hook("write-load")).to_have_text("Try again")
 
 
+# In the worker's side of the view.
+ANSWER = 'return app.stream(context, "write.write_text"'
+
 NO_MEMORY = """globalThis.WebAssembly.Memory = class {
   constructor() { throw new RangeError("WebAssembly.Memory(): could not allocate memory"); }
 };"""
 
 
 def test_memory_that_is_not_there(visitor: Any, given: dict[str, Any], patch: Any) -> None:
-    start = "const given = ["
-    patch(visitor.page, "views/write/worker.js", start, f"{NO_MEMORY} {start}")
+    patch(visitor.page, "views/write/worker.js", ANSWER, f"{NO_MEMORY} {ANSWER}")
     opened(visitor, given)
     failed(visitor, "Hello", "memory")
 
@@ -84,14 +86,13 @@ def test_memory_that_is_not_there(visitor: Any, given: dict[str, Any], patch: An
 MIDDLE = """let pieces = 0;
     const { progress } = context;
     context = { ...context, progress: (report) => {
-      if (++pieces > 3) throw new RangeError("Array buffer allocation failed");
+      if (++pieces > 6) throw new RangeError("Array buffer allocation failed");
       progress(report);
     } };"""
 
 
 def test_memory_that_ends_in_the_middle(visitor: Any, given: dict[str, Any], patch: Any) -> None:
-    start = "const given = ["
-    patch(visitor.page, "views/write/worker.js", start, f"{MIDDLE} {start}")
+    patch(visitor.page, "views/write/worker.js", ANSWER, f"{MIDDLE} {ANSWER}")
     hook = opened(visitor, given)
     options(hook, most=3, temperature=0.8)
     first = asked(hook, "One")

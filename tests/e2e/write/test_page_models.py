@@ -13,6 +13,7 @@ from tests.e2e.conftest import Holding
 from tests.e2e.write.talking import PATIENCE, asked, options
 
 HUB = "https://huggingface.co"
+COMMIT = 40 * "c"
 FILE = "**/models/published/tiny/tiny.gguf"
 
 
@@ -141,25 +142,25 @@ def test_a_list_that_is_missing_is_said(visitor: Any, given: dict[str, Any]) -> 
 def at_hub(page: Page, content: bytes) -> None:
     """A hub with one model, in two files of blocks."""
     sha256 = hashlib.sha256(content).hexdigest()
-    tree = [
-        {"type": "file", "path": "README.md", "size": 10, "oid": "0"},
-        {"type": "file", "path": "big.gguf", "size": 9e9, "lfs": {"oid": 64 * "0"}},
-        {"type": "file", "path": "a b/small.gguf", "size": len(content), "lfs": {"oid": sha256}},
-        {"type": "file", "path": "mmproj-big.gguf", "size": 9, "lfs": {"oid": 64 * "0"}},
+    files = [
+        {"rfilename": "README.md", "size": 10},
+        {"rfilename": "big.gguf", "size": 9_000_000_000, "lfs": {"sha256": 64 * "0"}},
+        {"rfilename": "a b/small.gguf", "size": len(content), "lfs": {"sha256": sha256}},
+        {"rfilename": "mmproj-big.gguf", "size": 9, "lfs": {"sha256": 64 * "0"}},
     ]
     cross = {"access-control-allow-origin": "*"}
 
     def answer(route: Route) -> None:
         path = route.request.url.removeprefix(HUB)
-        if path.startswith("/api/models/some/model/tree/main"):
-            route.fulfill(body=json.dumps(tree), headers=cross)
+        if path.startswith("/api/models/some/model/revision/main?blobs=true"):
+            route.fulfill(body=json.dumps({"sha": COMMIT, "siblings": files}), headers=cross)
         elif path.startswith("/api/models/other/model/"):
-            route.fulfill(body="[]", headers=cross)
+            route.fulfill(body="{}", headers=cross)
         elif path.startswith("/api/models/busy/model/"):
             route.fulfill(status=503, headers=cross)
         elif path.startswith("/api/models/away/model/"):
             route.abort()
-        elif path == "/some/model/resolve/main/a%20b/small.gguf":
+        elif path == f"/some/model/resolve/{COMMIT}/a%20b/small.gguf":
             route.fulfill(body=content, headers=cross)
         else:
             route.fulfill(status=401, headers=cross)

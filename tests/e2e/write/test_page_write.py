@@ -37,6 +37,43 @@ def test_an_answer_streams_and_is_the_same_with_the_same_seed(
     assert "".join(hook("write-output").locator(".piece").all_text_contents()) == first
 
 
+def test_what_was_considered_is_reached_by_the_keyboard(
+    visitor: Any, given: dict[str, Any]
+) -> None:
+    hook = opened(visitor, given)
+    options(hook, most=6, temperature=0)
+    asked(hook, "Hello")
+    pieces = hook("write-output").locator(".piece")
+    stops = hook("write-output").locator("[tabindex='0']")
+    press = visitor.page.keyboard.press
+    expect(stops).to_have_count(1)
+    expect(hook("write-considered")).to_be_hidden()
+
+    visitor.page.locator(".talk li.user button").focus()
+    press("Tab")
+    expect(pieces.first).to_be_focused()
+    expect(hook("write-considered").locator("li")).to_have_count(10)
+    expect(hook("write-piece")).to_contain_text("Most probable")
+    before = hook("write-considered").inner_text()
+    press("ArrowRight")
+    expect(pieces.nth(1)).to_be_focused()
+    assert hook("write-considered").inner_text() != before
+    press("End")
+    expect(pieces.last).to_be_focused()
+    press("ArrowRight")
+    expect(pieces.last).to_be_focused()
+    press("Home")
+    expect(pieces.first).to_be_focused()
+    press("ArrowRight")
+    expect(stops).to_have_count(1)
+    expect(hook("write-output").get_by_role("group")).to_have_accessible_name(re.compile("arrow"))
+    press("Tab")
+    expect(hook("write-output").get_by_role("button")).to_be_focused()
+    hook("write-close").click()
+    expect(hook("write-considered")).to_be_hidden()
+    expect(visitor.page.locator(".piece.chosen")).to_have_count(0)
+
+
 def test_a_conversation_is_edited_kept_stopped_and_forgotten(
     visitor: Any, given: dict[str, Any]
 ) -> None:

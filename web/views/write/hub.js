@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The GGUF files of a model at the Hugging Face hub, by the hub's API
- * (huggingface.co/docs/hub/api, "GET /api/models/{repo_id}/tree/{revision}").
+ * (huggingface.co/docs/hub/api, "GET /api/models/{repo_id}/revision/{revision}").
  */
 
 import { LocalizedError, words } from "../../i18n/messages.js";
@@ -28,7 +28,7 @@ export const hubName = (text) => NAME.exec(text.trim())?.[1] ?? null;
 export async function ggufFiles(name) {
   let listed;
   try {
-    const response = await fetch(`${HUB}/api/models/${name}/tree/main?recursive=true`);
+    const response = await fetch(`${HUB}/api/models/${name}/revision/main?blobs=true`);
     // The hub answers 401 for what is not there, since it might be private.
     if ([401, 403, 404].includes(response.status))
       throw new LocalizedError(words("writeNotAtHub", name));
@@ -39,11 +39,12 @@ export async function ggufFiles(name) {
   }
   /** @type {Map<string, Files>} */
   const models = new Map();
-  for (const { path, size, lfs } of Array.isArray(listed) ? listed : []) {
-    if (!/\.gguf$/.test(path) || /(^|\/)mmproj/.test(path) || !lfs?.oid) continue;
-    const url = `${HUB}/${name}/resolve/main/${path.split("/").map(encodeURIComponent).join("/")}`;
+  for (const { rfilename: path, size, lfs } of listed?.siblings ?? []) {
+    if (!/\.gguf$/.test(path) || /(^|\/)mmproj/.test(path) || !lfs?.sha256) continue;
+    const parts = path.split("/");
+    const url = `${HUB}/${name}/resolve/${listed.sha}/${parts.map(encodeURIComponent).join("/")}`;
     const own = path.replace(PART, ".gguf");
-    const file = { name: path.split("/").at(-1), url, bytes: size, sha256: lfs.oid };
+    const file = { name: parts.at(-1), url, bytes: size, sha256: lfs.sha256 };
     models.set(own, [...(models.get(own) ?? []), file]);
   }
   if (!models.size) throw new LocalizedError(words("writeNoGguf", name));

@@ -277,7 +277,7 @@ export class Model {
 
   #render() {
     const hook = this.#hook;
-    hook("load").hidden = !this.#choice || this.#loaded !== null;
+    hook("load").hidden = !this.#choice || this.#loading !== null || this.#loaded !== null;
     show(hook("load"), words(this.#failed ? "tryAgain" : "writeLoad"));
     hook("cancel").hidden = !this.#loading;
     this.#changed();

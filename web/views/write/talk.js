@@ -120,6 +120,12 @@ export class Talk {
     if (this.messages.at(-1)?.role === "assistant") this.#cut(this.messages.length - 1);
   }
 
+  /** No piece is chosen any more. */
+  chooseNone() {
+    this.#list.querySelector(".piece.chosen")?.classList.remove("chosen");
+    this.#listener.consider(null);
+  }
+
   /** All of it, as Markdown. */
   markdown() {
     const names = { user: text.writeYou, assistant: text.writeModel };

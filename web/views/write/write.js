@@ -95,6 +95,7 @@ export default class Write {
       () => this.#talk.markdown(),
       () => {},
     );
+    hook("close").addEventListener("click", () => this.#talk.chooseNone());
     hook("stop").addEventListener("click", () => this.#writing?.abort());
     hook("input").addEventListener("input", () => this.#render());
     hook("input").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
@@ -291,6 +292,7 @@ export default class Write {
     hook("send").hidden = busy;
     hook("copy").hidden = !this.#talk.messages.length;
     hook("delete").hidden = !this.#shown;
+    hook("new").hidden = !this.#shown && !this.#talk.messages.length;
     this.#list();
   }
 
@@ -298,6 +300,7 @@ export default class Write {
   #list() {
     const talks = this.#talks.list();
     if (!this.#shown) talks.unshift({ id: "", name: "" });
+    this.#hook("bar").hidden = talks.length === 1 && !this.#shown;
     const listed = JSON.stringify(talks);
     if (listed !== this.#listed) this.#fill(talks);
     this.#listed = listed;

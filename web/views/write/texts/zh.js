@@ -26,8 +26,9 @@ export const page = {
   writeInput: "您的消息",
   writeSend: "发送",
   writeStop: "停止",
-  writeNew: "新的对话",
+  writeNew: "新建",
   writeDelete: "删除",
+  writeClose: "关闭",
   writeConsidered: "网络在这里考虑过什么",
 };
 
