@@ -458,7 +458,7 @@ class Answers:
     open_model: ModelFile | MissingFiles | UnclearFiles
     survey_model: Survey
     run_model: RunAnswer
-    remove_file: bool
+    remove_file: Embedded
     put_kept: IndexedFile
 
 

@@ -33,8 +33,8 @@ __all__ = [
     "open_find_model", "put_kept", "remove_file",
 ]  # fmt: skip
 
-_BATCH = 16
-"""Passages that are embedded in a step."""
+_BATCH = 4
+"""Passages that are embedded in a step; questions wait for one."""
 
 _TOKENS, _SHARED = 126, 25
 """Of a passage, beside the two that begin and end a text; and those that two passages share."""
@@ -167,12 +167,18 @@ def _put(name: str, file: _File) -> None:
 
 
 async def remove_file(name: str) -> str:
-    """Forgets a file, if it is there; "" means all of them. Returns true."""
+    """Forgets a file, if it is there; "" means all of them. Returns an `Embedded` of the others."""
     global _blocks
     for each in [name] if name else list(_files):
         _files.pop(each, None)
     _blocks = None
-    return "true"
+    return json.dumps(_progress())
+
+
+def _progress() -> Embedded:
+    done = sum(len(file.vectors) // (_FLOAT * file.width) for file in _files.values())
+    total = sum(len(file.passages) for file in _files.values())
+    return {"stage": "embed", "done": done, "total": total}
 
 
 @streamed
@@ -187,12 +193,9 @@ async def embed_passages() -> AsyncGenerator[Any, None]:
     while True:
         model = _opened()
         size = _FLOAT * model.width
-        done = sum(len(file.vectors) // size for file in _files.values())
-        total = sum(len(file.passages) for file in _files.values())
-        seconds = perf_counter() - began
-        step: Embedded = {"stage": "embed", "done": done, "total": total}
+        step = _progress()
         if made:
-            step["rate"] = made / seconds
+            step["rate"] = made / (perf_counter() - began)
         missing = ((n, f) for n, f in _files.items() if len(f.vectors) < size * len(f.passages))
         name, file = next(missing, ("", None))
         if file is None:

@@ -411,7 +411,7 @@ export type Answers = {
   open_model: ModelFile | MissingFiles | UnclearFiles;
   survey_model: Survey;
   run_model: RunAnswer;
-  remove_file: boolean;
+  remove_file: Embedded;
   put_kept: IndexedFile;
 };
 

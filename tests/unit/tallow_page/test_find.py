@@ -75,7 +75,11 @@ def test_the_passage_of_the_question_is_found_first(view: View) -> None:
     assert view.ask("cat") == []  # nothing has a vector yet
     reports, last = view.embed()
     assert last["done"] == last["total"] == COUNT and last["rate"] > 0
-    assert reports == [{"stage": "embed", "done": 0, "total": COUNT}]
+    assert [each["done"] for each in reports] == [0, 4]
+
+    view.add("b.txt", b"a dog")  # which has no vector
+    left = json.loads(view.run(find.remove_file("none.txt")))
+    assert (left["done"], left["total"]) == (COUNT, COUNT + 1)
 
     found = view.ask("The train is in the rain.")
     scores = [each["score"] for each in found]
@@ -112,7 +116,8 @@ def test_a_file_replaces_the_one_of_its_name(view: View) -> None:
     view.add("a.txt", b"<script>late</script><p>a dog", "html")
     view.embed()
     assert ["".join(each["parts"]) for each in view.ask("dog")] == ["a dog"]
-    view.run(find.remove_file("a.txt"))
+    left = json.loads(view.run(find.remove_file("a.txt")))
+    assert left == {"stage": "embed", "done": 0, "total": 0}
     assert view.ask("dog") == []
 
 

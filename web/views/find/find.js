@@ -277,11 +277,10 @@ export default class Find {
     if (!name) this.#indexing?.abort();
     this.#results.clear();
     try {
-      await this.#engine.ask("find.remove", { name });
+      /** @type {Embedded} */
+      const { done, total } = await this.#engine.ask("find.remove", { name });
       if (!this.#indexing) {
-        const { total } = this.#count;
-        this.#count.total = this.#files.passages;
-        this.#count.done = Math.max(this.#count.done - (total - this.#count.total), 0);
+        this.#count = { done, total };
         this.#rest();
       }
     } catch (error) {

@@ -98,8 +98,9 @@ export default ({ app, settled }) => {
 
     /** Forget a file; "" means all of them. @param {{name: string}} args */
     remove: async ({ name }) => {
-      await app.inTurn(() => app.ask("find.remove_file", name));
+      const left = await app.inTurn(() => app.ask("find.remove_file", name));
       await forget(name).catch(() => {}); // nothing was kept where nothing can be
+      return left;
     },
 
     /**
