@@ -4,7 +4,7 @@
  * keeps.
  */
 
-import { all, forget, keep } from "./kept.js";
+import { all, forget, keep } from "../../worker/kept_index.js";
 
 /**
  * @typedef {import("../../worker/serve.js").Context} Context

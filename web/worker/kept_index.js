@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * The index, which the browser keeps for later visits (IndexedDB): a record for each file, with its
+ * The index of the Find view, which the browser keeps for later visits (IndexedDB): a record for each file, with its
  * passages and their vectors. Records are written as a whole, and the vectors have a hash.
  */
 
-import { digest, hex } from "../../shared/bytes.js";
-import { SITE } from "../../site/fetch.js";
+import { digest, hex } from "../shared/bytes.js";
+import { SITE } from "../site/fetch.js";
 
 /**
  * @typedef {object} Kept
