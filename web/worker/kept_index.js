@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The index of the Find view, which the browser keeps for later visits (IndexedDB): a record for each file, with its
- * passages and their vectors. Records are written as a whole, and the vectors have a hash.
+ * The index of the Find view, which the browser keeps for later visits (IndexedDB): a record for
+ * each file, with its passages and their vectors. Records are written as a whole, and the vectors
+ * have a hash.
  */
 
 import { digest, hex } from "../shared/bytes.js";
