@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from ...compile.plan import Plan, Step
@@ -23,13 +22,9 @@ _WORTH = 1 << 20
 """Bytes of a program's weights from which on they are shared."""
 
 
-@dataclass(frozen=True)
-class _Content:
-    """What is in a slot. key: equal for what is the same. origins: the arrays by whose identity it
-    is known (`HostArray.origin`)."""
-
-    key: Any
-    origins: tuple[object, ...]
+_Content: TypeAlias = tuple[Any, tuple[object, ...]]
+"""What is in a slot: a key, equal for what is the same, and the arrays by whose identity that is
+known (`HostArray.origin`)."""
 
 
 class Shared:
@@ -43,17 +38,21 @@ class Shared:
         self.is_new = True  # until it is written
 
 
-@dataclass
 class Placed:
     """A program's memory. part: what it shares with nobody. apart: the slots that are not in it.
     shared: where those are that it needs. needed: all slots that it needs. prepare: the steps that
     have to run, since nobody has what they compute."""
 
-    part: Extent
-    apart: set[int]
-    shared: dict[int, Shared]
-    needed: set[int]
-    prepare: list[Step]
+    def __init__(
+        self,
+        part: Extent,
+        apart: set[int],
+        shared: dict[int, Shared],
+        needed: set[int],
+        prepare: list[Step],
+    ) -> None:
+        self.part, self.apart, self.shared = part, apart, shared
+        self.needed, self.prepare = needed, prepare
 
     @property
     def lacking(self) -> set[int]:
@@ -93,7 +92,7 @@ class SharedWeights:
         best: tuple[dict[int, Shared], Block | None] = {}, None
         most = 0
         for block in self._arena.blocks:
-            found = {slot: self._places.get((each.key, block)) for slot, each in contents.items()}
+            found = {slot: self._places.get((key, block)) for slot, (key, _) in contents.items()}
             there = {slot: place for slot, place in found.items() if place is not None}
             held = sum(sizes[slot] for slot in there)
             if held > most:
@@ -113,7 +112,7 @@ class SharedWeights:
         wanted, prepare = _needed(plan, {slot for slot, each in there.items() if not each.is_new})
         lacking: dict[Any, int] = {}  # a slot of each content
         for slot in sorted(wanted & contents.keys() - there.keys()):
-            lacking.setdefault(contents[slot].key, slot)
+            lacking.setdefault(contents[slot][0], slot)
         parts = [own, *(sizes[slot] for slot in lacking.values())]
         if block is None:
             # For the other plans of the same network. What nothing writes takes no memory.
@@ -124,10 +123,10 @@ class SharedWeights:
                 return None
             extents = given
         part, *others = extents
-        places = {contents[slot].key: place for slot, place in there.items()}
+        places = {contents[slot][0]: place for slot, place in there.items()}
         for (key, slot), extent in zip(lacking.items(), others, strict=True):
             places[key] = self._places[key, part.block] = Shared(extent, contents[slot])
-        shared = {slot: places[contents[slot].key] for slot in wanted & contents.keys()}
+        shared = {slot: places[contents[slot][0]] for slot in wanted & contents.keys()}
         return Placed(part, {*contents}, shared, wanted, prepare)
 
 
@@ -138,14 +137,14 @@ def _contents(plan: Plan, weights: Mapping[int, HostArray]) -> Iterator[tuple[in
     for slot, data in weights.items():
         origin = data.origin
         if origin is not None and not written[slot]:
-            known[slot] = _Content((id(origin), data.dtype.name), (origin,))
+            known[slot] = (id(origin), data.dtype.name), (origin,)
     for step in plan.prepare:
         *reads, slot = step.bindings
         if written[slot] == 1 and step.region is None and all(read in known for read in reads):
             of = [known[read] for read in reads]
-            origins = tuple(origin for each in of for origin in each.origins)
             computed = repr((step.reads, step.write, step.host))
-            known[slot] = _Content((computed, *(each.key for each in of)), origins)
+            origins = tuple(origin for _, several in of for origin in several)
+            known[slot] = (computed, *(key for key, _ in of)), origins
     for slot, content in known.items():
         if plan.slots[slot].bytes >= _LEAST:
             yield slot, content
