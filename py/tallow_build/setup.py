@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from .content import models, networks
+from .content import models, networks, published
 from .environment import browser, caddy, debian, firefox, node_env, python_env, sources
 from .files import only_one
 from .page import dist, wheels
-from .paths import BUILD, CACHE
+from .paths import BUILD, CACHE, DIST
 
 # Where Debian's packages register Vulkan drivers, which the package `wgpu` needs.
 _DRIVERS = Path("/usr/share/vulkan/icd.d")
@@ -35,6 +35,7 @@ def for_tests() -> dict[str, str]:
     variables = for_browser()
     with only_one():
         networks.ensure()
+        dist.put_published(DIST, published.ensure())
         sources.fetch(sources.micropip())
         firefox.ensure()
         caddy.ensure()

@@ -72,7 +72,7 @@ def ensure(*, tight: bool = False) -> None:
                 site.put(name, ROOT / name)
             keep_offline(made)
             compressed.compress(made, tight=tight)
-            _put_published(site, published.ensure())
+            put_published(made, published.ensure() if tight else published.kept())
             spent = budget.check(made)
             replace_folder(made, DIST)
         stamp.write(f"tight {inputs}" if tight else inputs, [DIST])
@@ -178,11 +178,13 @@ def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
     entry["pieces"] = split_model.pieces_of(content, model.name)
 
 
-def _put_published(site: Site, files: dict[str, Path]) -> None:
-    """Puts the published models into a site whose other files are kept offline and compressed:
-    these are large, hardly become smaller, and a visitor chooses them."""
+def put_published(folder: Path, files: dict[str, Path]) -> None:
+    """Puts published models that are not there yet into a site whose other files are kept offline
+    and compressed: these are large, hardly become smaller, and a visitor chooses them."""
+    site = Site(folder)
     for path, content in files.items():
-        site.put_linked(f"{published.FOLDER}/{path}", content)
+        if not (folder / published.FOLDER / path).exists():
+            site.put_linked(f"{published.FOLDER}/{path}", content)
 
 
 def _put_samples(site: Site, photographs: dict[str, Path], pictures: dict[str, Path]) -> None:

@@ -21,6 +21,7 @@ from socket import socket
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.routing import Mount
@@ -28,7 +29,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
 from ..errors import BuildError
+from ..files import only_one
 from ..page.headers import headers_for
+from ..paths import DIST
 from .address import listen, url
 
 # The operating system's table lacks some of these; on Windows others may be wrong.
@@ -52,13 +55,25 @@ _CODINGS = {"br": ".br", "gzip": ".gz"}
 class _Folder(StaticFiles):
     """Static files with our headers and ETags, which the browser revalidates every time.
 
-    fallback: a second folder, for files that the first one lacks.
+    fallback: a second folder, for files that the first one lacks. Of dist/, published models are
+    fetched when they are first asked for.
     """
 
     def __init__(self, folder: Path, fallback: Path | None = None) -> None:
         super().__init__(directory=folder, html=True)
+        self._is_dist = folder.resolve() == DIST.resolve()
         if fallback:
             self.all_directories.append(fallback)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        parts = Path(path).parts
+        wanted = self._is_dist and len(parts) == 4 and parts[:2] == _PUBLISHED
+        if wanted and not (DIST / path).is_file():
+            try:
+                await run_in_threadpool(_fetch_published, parts[2])
+            except BuildError as error:
+                print(error, file=sys.stderr)
+        return await super().get_response(path, scope)
 
     def file_response(
         self,
@@ -85,6 +100,19 @@ class _Folder(StaticFiles):
         folder = next(one for one in self.all_directories if path.is_relative_to(_real(one)))
         headers.update(headers_for(path.relative_to(_real(folder)).as_posix()))
         return response
+
+
+_PUBLISHED = ("models", "published")
+
+_fetching = threading.Lock()
+
+
+def _fetch_published(name: str) -> None:
+    from ..content import published  # which a server of another folder does not need
+    from ..page.dist import put_published
+
+    with _fetching, only_one():
+        put_published(DIST, published.ensure_one(name))
 
 
 def _real(folder: str | os.PathLike[str]) -> Path:

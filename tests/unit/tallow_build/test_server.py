@@ -5,8 +5,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tallow_build.content import published
+from tallow_build.errors import BuildError
 from tallow_build.page.headers import headers_for
 from tallow_build.paths import ROOT
+from tallow_build.serving import server
 from tallow_build.serving.server import running
 
 PLAIN = b"let number = 1;"
@@ -178,3 +181,28 @@ def test_the_guide_names_the_headers():
     guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
     for name, value in headers_for("index.html").items():
         assert f"{name}: {value}" in guide
+
+
+def test_a_published_model_is_fetched_when_it_is_first_asked_for(tmp_path, monkeypatch):
+    site = tmp_path / "dist"
+    site.mkdir()
+    kept = tmp_path / "kept"
+    kept.write_bytes(b"weights")
+    asked = []
+
+    def ensure_one(name):
+        asked.append(name)
+        if name == "broken":
+            raise BuildError("Fetching it", "no network", "try again")
+        return {"a/f.gguf": kept} if name == "a" else {}
+
+    monkeypatch.setattr(server, "DIST", site)
+    monkeypatch.setattr(published, "ensure_one", ensure_one)
+    with running(site) as address:
+        for _ in range(2):
+            assert ask(address, "models/published/a/f.gguf")[::2] == (200, b"weights")
+        assert asked == ["a"]
+        for other in ("a/g.gguf", "none/f", "broken/f"):
+            assert ask(address, f"models/published/{other}")[0] == 404
+        assert ask(address, "models/published/a")[0] == 404
+    assert asked == ["a", "a", "none", "broken"]
