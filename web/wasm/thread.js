@@ -34,7 +34,7 @@ import {
  */
 
 /** How long a worker looks for the next job before it sleeps: longer than most steps take. */
-const AWAKE_MS = 0.1;
+const AWAKE_MS = 1;
 
 /** @type {Start} */
 let start;

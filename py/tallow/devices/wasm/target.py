@@ -31,7 +31,7 @@ from .passes.winograd import use_winograd4
 if TYPE_CHECKING:
     from .codegen.strided import Strided
 
-_WORTH_SHARING = 4e6
+_WORTH_SHARING = 1.5e6
 """The effort (count.py) of a step that threads share: about 60 µs of one. To share a step costs
 some microseconds; much more where the system has interrupted a thread that the others wait for."""
 
