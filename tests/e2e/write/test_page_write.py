@@ -141,4 +141,4 @@ def test_the_view_is_fetched_when_it_is_opened(visitor: Any) -> None:
     assert len([url for url in asked if "views/write-" in url]) == 1
     visitor.hook("language-select").select_option("zh")
     expect(visitor.page.locator("#view-write h1")).to_have_text("用语言模型写作")
-    expect(visitor.hook("write-status")).to_have_text("还没有选择模型。")
+    expect(visitor.hook("write-status")).to_contain_text("需下载")
