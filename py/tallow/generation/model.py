@@ -230,7 +230,7 @@ class LanguageModel:
         pieces: list[str] = []
         with self._stream(prompt, options) as stream:
             while True:
-                piece = yield from stream.next_piece()
+                piece = yield from stream.next_item()
                 if piece is None:
                     return "".join(pieces)
                 pieces.append(piece)
@@ -240,7 +240,7 @@ class LanguageModel:
     ) -> Steps[dict[str, Any]]:
         text, tokenizer = "", self._tokenizer()
         with self._stream(messages, options) as stream:
-            while (piece := (yield from stream.next_piece())) is not None:
+            while (piece := (yield from stream.next_item())) is not None:
                 text += piece
         if options.tools and stream.written is not None and stream.written.end != "stopped":
             text = tokenizer.decode(stream.written.tokens, skip_special_tokens=False)
@@ -256,7 +256,7 @@ class LanguageModel:
             while waiting or running:
                 while waiting and len(self.writer.open) < self.writer.cache.slots:
                     number, stream = waiting.pop()
-                    texts[number] += (yield from stream.next_piece()) or ""
+                    texts[number] += (yield from stream.next_item()) or ""
                     running.append((number, stream))
                 if self.writer.open:
                     yield from self.writer.step()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
-from ..core.drivers import Steps, YieldControl, run_async, run_sync
+from ..core.drivers import Steps, YieldControl
+from ..core.iterating import StepIterator
 from .stopping import Stops
 from .writer import Request, Writer, Written
 
@@ -46,7 +47,7 @@ class Pieces:
         return self._decode(self._tokens)[len(self._given) :]
 
 
-class Stream:
+class Stream(StepIterator[str]):
     """A text that is being written: an iterator of its pieces, for `for` and for `async for`.
 
     It begins when its first piece is asked for. `written` is then the text as tokens, with the
@@ -64,24 +65,6 @@ class Stream:
         self.written: Written | None = None
         self.ended = False
 
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> str:
-        piece = run_sync(self.next_piece())
-        if piece is None:
-            raise StopIteration
-        return piece
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> str:
-        piece = await run_async(self.next_piece())
-        if piece is None:
-            raise StopAsyncIteration
-        return piece
-
     def __enter__(self) -> Self:
         return self
 
@@ -94,7 +77,7 @@ class Stream:
         if self.written is not None:
             self._writer.stop(self.written)
 
-    def next_piece(self) -> Steps[str | None]:
+    def next_item(self) -> Steps[str | None]:
         """The next piece that is not empty; None at the end."""
         while not self.ended:
             if self.written is None:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from random import Random
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 from .. import functions as f
 from ..audio import log_mel_spectrogram
 from ..core import dtype as dt
 from ..core.drivers import Request, Steps, YieldControl, run_async, run_sync
 from ..core.hostarray import HostArray
+from ..core.iterating import StepIterator
 from ..errors import OptionError
 from ..grad_mode import no_grad
 from ..graph import constant
@@ -82,31 +83,13 @@ class _Decoded(NamedTuple):
 _Items = Generator["Request | Segment", Any, Any]
 
 
-class Transcription:
+class Transcription(StepIterator[Segment]):
     """A sound that is being transcribed: an iterator of its segments, for `for` and `async for`."""
 
     def __init__(self, items: _Items) -> None:
         self._items = items
 
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> Segment:
-        segment = run_sync(self.next_segment())
-        if segment is None:
-            raise StopIteration
-        return segment
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Segment:
-        segment = await run_async(self.next_segment())
-        if segment is None:
-            raise StopAsyncIteration
-        return segment
-
-    def next_segment(self) -> Steps[Segment | None]:
+    def next_item(self) -> Steps[Segment | None]:
         """The next one; None at the end."""
         step = partial(self._items.send, None)
         while True:
@@ -271,7 +254,7 @@ class Transcriber:
     ) -> Steps[Transcript]:
         pieces = self.stream(samples, rate, language=language, task=task, temperatures=temperatures)
         segments: list[Segment] = []
-        while segment := (yield from pieces.next_segment()):
+        while segment := (yield from pieces.next_item()):
             segments.append(segment)
         return Transcript("".join(each.text for each in segments).strip(), segments)
 

@@ -25,7 +25,7 @@ _ON_DEMAND = re.compile(
     r"tallow_page\.(contract|find|listen|passages|published|write)$|tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
     r"|metrics|text|train|telemetry|files|vision|ray|serve|devices\.remote|generation|audio|hub|forms|peft)(\.|$)"
-    r"|core\.(packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"
+    r"|core\.(iterating|packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.(write|parameters$)"
     r"|ops\.(linalg|numpy_blocks|numpy_positions)$"
     r"|custom$"
