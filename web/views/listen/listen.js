@@ -15,9 +15,6 @@ import { clock, plain, srt, vtt } from "./subtitles.js";
 /** Seconds of a recording that are handed on together, at least. */
 const LEAST = 0.5;
 
-/** Of a network's weights: what it takes with its work in a window. */
-const MEMORY = 1.5;
-
 /** The languages that Whisper knows (openai/whisper, tokenizer.py), most of them first. */
 const KNOWN =
   "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su";
@@ -156,7 +153,7 @@ export default class Listen {
       return;
     }
     const size = model.bytes + this.#voice.bytes;
-    const memory = Math.round((model.memory + this.#voice.memory) * MEMORY);
+    const memory = model.memory + this.#voice.memory;
     show(line, words("listenNeeds", size, memory, model.licence));
   }
 
