@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -193,25 +194,34 @@ def _find(memory: Memory, key: Hashable) -> Entry | None:
     return found if found is not None and used_again(found, memory) else None
 
 
-def _remember(memory: Memory, key: Hashable, entry: Entry) -> None:
+def _remember(memory: Memory, key: Hashable, entry: Entry) -> Entry:
+    """Keeps an entry, or finds the one that another thread has made of the same graph meanwhile:
+    that may be running, so it stays. Gives the one that is kept."""
     programs = memory.programs
-    entry.last = next(_turns)
-    before = programs.get(key)
-    programs[key] = entry
-    if before is not None:
-        before.program.close()
-    held, most = sum([each.bytes for each in programs.values()]), host_memory() // _SHARE
-    if len(programs) <= _PROGRAMS and held <= most:
-        return
-    # Some more than must go, so that this is not looked at again at once.
-    by_age = sorted(programs.items(), key=lambda item: item[1].last)
-    for old, each in by_age[:-_FEW]:
-        if len(programs) <= _PROGRAMS * 7 // 8 and held <= most * 7 // 8:
-            break
-        held -= each.bytes
-        del programs[old]
-        each.program.close()
+    with _remembering:
+        entry.last = next(_turns)
+        before = programs.get(key)
+        if before is not None and before.family == entry.family:
+            entry.program.close()
+            return before
+        programs[key] = entry
+        if before is not None:
+            before.program.close()
+        held, most = sum([each.bytes for each in programs.values()]), host_memory() // _SHARE
+        if len(programs) <= _PROGRAMS and held <= most:
+            return entry
+        # Some more than must go, so that this is not looked at again at once.
+        by_age = sorted(programs.items(), key=lambda item: item[1].last)
+        for old, each in by_age[:-_FEW]:
+            if len(programs) <= _PROGRAMS * 7 // 8 and held <= most * 7 // 8:
+                break
+            held -= each.bytes
+            del programs[old]
+            each.program.close()
+    return entry
 
+
+_remembering = Lock()
 
 _turns = count()
 
@@ -305,8 +315,7 @@ class _New(NamedTuple):
     def loaded(self, program: Program, memory: Memory) -> Entry:
         """The entry of its program, which is kept."""
         entry = _entry_of(self.compiled, program, self.names, self.structure)
-        _remember(memory, self.key, entry)
-        return entry
+        return _remember(memory, self.key, entry)
 
 
 def ready(todo: Work) -> Steps[tuple[Entry, list[Node]]]:
