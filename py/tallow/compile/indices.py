@@ -18,7 +18,7 @@ from ..graph import Graph, Node
 from ..ops import elementwise, gather, movement
 from .passes.fold import moved_items
 
-_MOVES = (movement.reshape, movement.expand, movement.permute, movement.slice_, elementwise.cast)
+MOVES = (movement.reshape, movement.expand, movement.permute, movement.slice_, elementwise.cast)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def index_sources(nodes: Iterable[Node]) -> Iterator[tuple[Node, Indexed]]:
         else:
             continue
         moves = []
-        while index.op in _MOVES and index.inputs[0].dtype.is_integer:
+        while index.op in MOVES and index.inputs[0].dtype.is_integer:
             moves.append(index)
             index = index.inputs[0]
         if length is not None:

@@ -8,12 +8,12 @@ from typing import Any, Generic, TypeVar
 
 from ..errors import OptionError
 from ..random import Generator
-from ..tensor import Tensor
+from ..tensor import Tensor, realize_now
 from .collate import default_collate as default_collate  # scripts import both from here, too
 from .collate import default_convert as default_convert
 from .dataset import Indexed, IterableDataset
 from .position import Position
-from .rows import compute_batch, stacked
+from .rows import stacked
 from .sampler import (
     BatchSampler,
     RandomBytes,
@@ -139,7 +139,7 @@ class DataLoader(Generic[T_co]):
         number = usable(self.num_workers)
         made = self._by_workers(skipped, number) if number else self._here(skipped)
         for given, batch in enumerate(made, skipped + 1):
-            compute_batch(list(tensors_of(batch)))
+            realize_now(list(tensors_of(batch)))
             self._position.batches = given
             yield batch
 

@@ -1,8 +1,7 @@
-"""Rows of tensors as batches whose graphs are all alike.
+"""Rows of tensors as batches.
 
-A plan is found again by its graph, of which the start of a slice is part. So x[3] and x[7] are two
-plans; x at an index that the device reads is one. Here slices become gathers, and numbers that
-differ from batch to batch become elements of a buffer.
+What the host has, it joins. All else is one gather, by indices in a buffer, so that no graph which
+reads them contains them: a batch of other rows needs no other plan.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from ..core import dtype as dt
 from ..core.hostarray import HostArray, from_values
 from ..core.shape import Shape
 from ..errors import IndexRangeError
-from ..graph import Node, constant, make, seams, topological
-from ..ops import gather, movement
-from ..runtime.capture import device_of, replaced
+from ..graph import Node, constant, seams
+from ..ops import movement
 from ..tensor import Tensor, asarray, realize_now
 
 _computed: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()
@@ -88,16 +86,6 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
     if len(parts) < len(nodes) or len({part.single for part in parts}) > 1:
         return f.stack(samples)
     return _gathered(parts)
-
-
-def compute_batch(tensors: Sequence[Tensor]) -> None:
-    """Computes the tensors of a batch together, and leaves them on their device. A batch that was
-    made in the same way, of other rows, needs no other plan."""
-    waiting = [x for x in tensors if not x.node.is_buffer and not seams.derivatives.tracked(x.node)]
-    nodes = _with_fed_indices([x.node for x in waiting])
-    for x, node in zip(waiting, nodes, strict=True):
-        x.node = node
-    realize_now(tensors)
 
 
 # ---- on the host -----------------------------------------------------------------------------
@@ -198,29 +186,3 @@ def _gathered(parts: Sequence[_Part]) -> Tensor:
 def _fed(numbers: Sequence[int], shape: Shape, device: str | None) -> Tensor:
     """Integers in a buffer: no graph that reads them contains them."""
     return asarray(from_values(numbers, shape, dt.int32)).realize(device)
-
-
-# Why: docs/decisions/eager.md, "A batch of `tl.data` has its indices in a buffer"
-def _with_fed_indices(nodes: Sequence[Node]) -> list[Node]:
-    """The same values, in whose graphs the indices of slices of data are read from a buffer."""
-    order = topological(nodes)
-    cuts = [
-        node
-        for node in order
-        if node.op is movement.slice_ and (node.inputs[0].is_buffer or node.inputs[0].is_constant)
-    ]
-    if not cuts:
-        return list(nodes)
-    numbers: list[int] = []
-    found: list[tuple[Node, int, slice]] = []
-    for cut in cuts:
-        for axis, taken in enumerate(_ranges(cut)):
-            if taken != range(cut.inputs[0].shape[axis]):
-                found.append((cut, axis, slice(len(numbers), len(numbers) + len(taken))))
-                numbers += taken
-    fed = _fed(numbers, (len(numbers),), device_of(order))
-    new: dict[Node, Node] = {}
-    for cut, axis, at in found:
-        new[cut] = make(gather.take, new.get(cut, cut.inputs[0]), fed[at].node, axis=axis)
-    outputs = replaced({str(number): node for number, node in enumerate(nodes)}, new)
-    return [outputs[str(number)] for number in range(len(nodes))]

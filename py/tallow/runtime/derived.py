@@ -70,7 +70,7 @@ def remember(
     indices = [_leaf_index(leaf, structure.numbers) for leaf in leaves]
     found = [index for index in indices if index is not None]
     lacking = set(structure.leaves).difference(leaves)
-    within = [leaf for leaf in lacking if leaf.is_constant]
+    within = [leaf for leaf in lacking if not leaf.is_buffer]
     if within or len(found) < len(indices):
         return
     table = _tables.setdefault(memory, {})

@@ -28,11 +28,13 @@ from ..compile.ranges import is_wide, limits
 from ..compile.target import QuickPlan
 from ..core import context
 from ..core.drivers import Steps
-from ..core.dtype import device_type
+from ..core.dtype import device_type, int32
 from ..core.hostarray import HostArray, from_words
 from ..errors import DTypeError
 from ..graph import Graph, Node, input_node, topological
+from ..ops.movement import slice_
 from ..ops.source import buffer as buffer_op
+from . import starts
 from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import device_of, held_input, own, replaced
@@ -70,7 +72,8 @@ class Entry:
     indexed: those that are indices, by number. bounded: those that are 64-bit integers, with the
     bound of what 32 bits compute of them (Port). checked: the leaves that were looked at. kept:
     nodes whose identity is part of the structure. bytes: of its slots. family: see `_family`; None
-    if the plan is a full one. last: the turn in which it was last used. uses: how often it was.
+    if the plan is a full one. cuts: the leaves whose starts are its last input (starts.py). last:
+    the turn in which it was last used. uses: how often it was.
     """
 
     program: Program
@@ -82,6 +85,7 @@ class Entry:
     kept: list[Node]
     bytes: int
     family: int | None
+    cuts: list[int]
     last: int = 0
     uses: int = 0
 
@@ -102,7 +106,10 @@ def _entry_of(
     checked: WeakSet[Node] = WeakSet()
     family = compiled.family
     bounded = _bounded(compiled)
-    return Entry(program, names, coded, indexed, bounded, checked, structure.kept, size, family)
+    cuts = [number for number, leaf in enumerate(structure.leaves) if starts.is_read(leaf)]
+    return Entry(
+        program, names, coded, indexed, bounded, checked, structure.kept, size, family, cuts
+    )
 
 
 def _bounded(compiled: Compiled) -> list[tuple[int, int]]:
@@ -121,23 +128,40 @@ def _compiled(
     named = {f"output {number}": node for number, node in enumerate(outputs)}
     order = topological(outputs)
     family = _family(order, used.memory)
-    quick = used.target.quick if family is not None else None
+    slices = any(leaf.op is slice_ for leaf in structure.leaves)
+    quick = used.target.quick if family is not None and not slices else None
     if quick is not None:
         found = _quickly(quick, order, named, structure, limits_of(used))
         if found is not None:
             return replace(found, family=family), list(named)
+    graph = _with_inputs(named, structure, used.memory)
+    check_constants(graph)
+    return replace(compile_for(used, graph), brief=True), list(named)
+
+
+def _with_inputs(named: dict[str, Node], structure: Structure, memory: Memory) -> Graph:
+    """The graph of some outputs, with inputs instead of the structure's leaves. Those whose starts
+    are read share one, the last."""
     new: dict[Node, Node] = {}
-    inputs = []
+    inputs: list[Node] = []
+    cuts = [leaf for leaf in structure.leaves if starts.is_read(leaf)]
+    read = input_node("starts", (starts.count(cuts),), int32)
+    place = 0
     for number, leaf in enumerate(structure.leaves):
         name = f"{_LEAF}{number}"
         if leaf.is_buffer:
-            given, new[leaf] = held_input(name, leaf.shape, leaf.dtype, used.memory)
+            given, new[leaf] = held_input(name, leaf.shape, leaf.dtype, memory)
+        elif starts.is_read(leaf):
+            x = replaced({"x": leaf.inputs[0]}, new)["x"]
+            new[leaf] = starts.moved(leaf, x, read, place)
+            place += starts.count([leaf])
+            continue
         else:
             given = new[leaf] = input_node(name, leaf.shape, leaf.dtype)
         inputs.append(given)
-    graph = Graph(tuple(inputs), replaced(named, new), "eager")
-    check_constants(graph)
-    return replace(compile_for(used, graph), brief=True), list(named)
+    if cuts:
+        inputs.append(read)
+    return Graph(tuple(inputs), replaced(named, new), "eager")
 
 
 def _quickly(
@@ -200,7 +224,7 @@ def _remember(memory: Memory, key: Hashable, entry: Entry) -> Entry:
     programs = memory.programs
     with _remembering:
         entry.last = next(_turns)
-        before = programs.get(key)
+        before: Entry | None = programs.get(key)
         if before is not None and before.family == entry.family:
             entry.program.close()
             return before
@@ -229,17 +253,21 @@ _turns = count()
 def _inputs(leaves: Sequence[Node], entry: Entry, memory: Memory) -> list[Any]:
     for index, several in entry.indexed:
         check_once(leaves[index], several, entry.checked)
-    return [
+    cuts = entry.cuts
+    given = [
         own(leaf.attrs["buffer"], memory) if leaf.op is buffer_op else fed(leaf, memory)
-        for leaf in leaves
+        for leaf in ([x for n, x in enumerate(leaves) if n not in cuts] if cuts else leaves)
     ]
+    if cuts:
+        given.append(starts.starts_of([leaves[number] for number in cuts]).words())
+    return given
 
 
 def check_once(node: Node, several: Sequence[Indexed], checked: WeakSet[Node]) -> None:
     """Raises IndexRangeError for a constant or a buffer with an index out of range, if the host has
     its elements; `checked` are those that have passed."""
     if node not in checked:
-        data = node.attrs["buffer"].known if node.is_buffer else node.attrs["data"]
+        data = node.attrs["buffer"].known if node.is_buffer else _data(node)
         if data is not None:
             check_ranges(data, several)
             checked.add(node)
@@ -247,12 +275,21 @@ def check_once(node: Node, several: Sequence[Indexed], checked: WeakSet[Node]) -
 
 def fed(node: Node, memory: Memory) -> Any:
     """What a program is given of a constant: its buffer, where the device has the type as it is;
-    the bytes otherwise, and of a single number, which another one follows."""
-    data: HostArray = node.attrs["data"]
+    the bytes otherwise, and of a single number or a slice, which another one follows."""
+    data = _data(node)
     if memory.is_host:
         return data.words()
     narrow = data.dtype.size < 4 and data.dtype.kind != "b"
-    return for_device(data, "constant") if narrow or data.size == 1 else uploaded(node, memory)
+    once = narrow or data.size == 1 or not node.is_constant
+    return for_device(data, "constant") if once else uploaded(node, memory)
+
+
+def _data(leaf: Node) -> HostArray:
+    """What the host has of a leaf that is no buffer."""
+    if leaf.op is slice_:
+        return starts.elements(leaf)
+    data: HostArray = leaf.attrs["data"]
+    return data
 
 
 def uploaded(node: Node, memory: Memory) -> Buffer:
@@ -356,7 +393,8 @@ _refused: WeakKeyDictionary[Any, set[int]] = WeakKeyDictionary()
 
 def _is_wide_data(leaf: Node) -> bool:
     """Whether the host has the elements of a leaf, and they are integers of 64 bits."""
-    return leaf.is_constant and is_wide(leaf.dtype)
+    known = leaf.is_constant or (leaf.op is slice_ and not starts.is_read(leaf))
+    return known and is_wide(leaf.dtype)
 
 
 def fits(bounded: Sequence[tuple[int, int]], leaves: Sequence[Node]) -> bool:
@@ -365,7 +403,7 @@ def fits(bounded: Sequence[tuple[int, int]], leaves: Sequence[Node]) -> bool:
         leaf = leaves[number]
         if _is_wide_data(leaf):
             least, greatest = limits(device_type(leaf.dtype))
-            low, high = leaf.attrs["data"].extremes()
+            low, high = _data(leaf).extremes()
             if low < max(least, -most) or high > min(greatest, most - 1):
                 return False
     return True

@@ -17,10 +17,11 @@ from ..core.dtype import float32
 from ..errors import GraphError
 from ..graph import Node, seams
 from ..ops.kinds import Frozen, Movement
-from ..ops.movement import reshape
+from ..ops.movement import reshape, slice_
 from ..ops.source import buffer as buffer_op
 from ..ops.source import constant as constant_op
 from ..ops.source import input_ as input_op
+from . import starts
 from .trace import not_known
 
 _SMALL = 64
@@ -36,8 +37,8 @@ class Structure(NamedTuple):
     """A graph as eager code sees it.
 
     key: what graphs of one structure share, but for their outputs. leaves: what may differ, in the
-    same order. kept: nodes whose identity is part of the key. scalars: single numbers that may
-    become leaves, by their index in the key. numbers: that of each node.
+    same order. kept: nodes whose identity is part of the key. variants: single numbers and slices
+    that may become leaves, by their index in the key. numbers: that of each node.
     readers: how often the graph itself refers to a node. aliases: nodes with the value of another.
     worth: whether a node is worth a buffer if something else needs it.
     """
@@ -45,7 +46,7 @@ class Structure(NamedTuple):
     key: list[Hashable]
     leaves: list[Node]
     kept: list[Node]
-    scalars: dict[int, Node]
+    variants: dict[int, Node]
     numbers: dict[Node, int]
     readers: list[int]
     aliases: list[Node]
@@ -57,12 +58,15 @@ class Structure(NamedTuple):
         return *self.key, tuple([numbers[node] for node in outputs])
 
     def fed(self, indices: Collection[int]) -> Structure:
-        """The same with inputs instead of the scalars at these indices. As where buffers stand in
-        their place: the two share a key, so their leaves have one order."""
+        """The same with inputs instead of the variants at these indices. As where buffers stand in
+        the place of numbers: the two share a key, so their leaves have one order."""
         key, leaves = list(self.key), list(self.leaves)
         for index in indices:
-            node = self.scalars[index]
-            key[index] = _leaf(node)
+            node = self.variants[index]
+            if node.op is slice_:
+                key[index] = starts.leaf_key(node), self.numbers[node.inputs[0]]
+            else:
+                key[index] = _leaf(node)
             leaves.append(node)
         leaves.sort(key=self.numbers.__getitem__)
         return self._replace(key=key, leaves=leaves)
@@ -103,7 +107,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
     key: list[Hashable] = []
     leaves: list[Node] = []
     kept: list[Node] = []
-    scalars: dict[int, Node] = {}
+    variants: dict[int, Node] = {}
     index: dict[Node, int] = {}
     readers = [0] * len(order)
     aliases: list[Node] = []
@@ -124,6 +128,8 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
             moved = known[numbers[0]] and isinstance(op, Movement)
             if op is reshape and node.is_alias:
                 aliases.append(node)
+            elif op is slice_ and of_data and starts.may_vary(node):
+                variants[number] = node
             if node.past is not None:
                 with_past.append(node)
             fed.append(of_data)
@@ -144,7 +150,7 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
                 key.append(_leaf(node))
             elif node.size <= _SMALL:
                 if _is_number(node, exact):
-                    scalars[number] = node
+                    variants[number] = node
                 key.append((op, node.shape, node.dtype, bytes(node.attrs["data"].data)))
             else:
                 kept.append(node)
@@ -162,24 +168,25 @@ def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
         for child in seams.derivatives.needs(node):
             if child in index:
                 readers[index[child]] += 1
-    return Structure(key, leaves, kept, scalars, index, readers, aliases, worth)
+    return Structure(key, leaves, kept, variants, index, readers, aliases, worth)
 
 
 class Numbers:
-    """Which single numbers differ between graphs that are alike but for these, as a learning rate
-    that falls from turn to turn does. They become inputs of a plan that serves all turns."""
+    """Which single numbers, and starts of slices, differ between graphs that are alike but for
+    these, as a learning rate that falls from turn to turn does. They become inputs of a plan that
+    serves all turns."""
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, _Alike] = {}
 
     def fed(self, structure: Structure, outputs: Sequence[Node]) -> Structure:
-        """A structure that no plan was found for, with inputs for the numbers that have differed
-        often enough; itself if there are none."""
-        scalars = structure.scalars
-        if not scalars:
+        """A structure that no plan was found for, with inputs for what has differed often enough;
+        itself if there is nothing."""
+        variants = structure.variants
+        if not variants:
             return structure
-        alike = hash(structure.fed(scalars).key_of(outputs))
-        values = {index: bytes(x.attrs["data"].data) for index, x in scalars.items()}
+        alike = hash(structure.fed(variants).key_of(outputs))
+        values = {index: _value(node) for index, node in variants.items()}
         seen = self._seen.get(alike)
         if seen is None:
             if len(self._seen) >= _MOST_ALIKE:
@@ -189,21 +196,28 @@ class Numbers:
         for index, value in values.items():
             if seen.first.get(index) != value:  # a buffer may have stood there
                 seen.differed[index] = seen.differed.get(index, 0) + 1
-        often = [index for index in scalars if seen.differed.get(index, 0) >= _OFTEN]
+        differed = seen.differed
+        often = [i for i, x in variants.items() if differed.get(i, 0) >= _often(x)]
         return structure.fed(often) if often else structure
 
 
 class _Alike(NamedTuple):
-    """first: the numbers of the first graph, by index. differed: how often another one had others
+    """first: what the first graph had, by index. differed: how often another one had something else
     there."""
 
-    first: dict[int, bytes]
+    first: dict[int, Hashable]
     differed: dict[int, int]
 
 
-_OFTEN = 2
-"""A number that had so many other values than at first is an input. One that is tried with two
-values is better off as a literal of two plans."""
+def _value(node: Node) -> Hashable:
+    return node.attrs["starts"] if node.op is slice_ else bytes(node.attrs["data"].data)
+
+
+def _often(node: Node) -> int:
+    """How many other values than at first make it an input. A number that is tried with two values
+    is better off as a literal of two plans."""
+    return 1 if node.op is slice_ else 2
+
 
 _MOST_ALIKE = 1024
 
