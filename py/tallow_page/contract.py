@@ -443,6 +443,87 @@ class HeardAnswer(TypedDict):
     speaks: bool
 
 
+# ---- Train ------------------------------------------------------------------------------------
+
+
+class TrainBegun(TypedDict):
+    """A run begins or goes on. run: the name of its folder; steps: of all epochs; samples: that an
+    epoch learns from; parameters: numbers that learn."""
+
+    stage: Literal["begun"]
+    run: str
+    steps: int
+    samples: int
+    parameters: int
+
+
+class TrainLook(TypedDict):
+    """What a run measured since the look before. loss, accuracy: means; rate: samples a second;
+    left: seconds."""
+
+    stage: Literal["look"]
+    step: int
+    epoch: int
+    loss: float
+    accuracy: float
+    lr: float
+    rate: float
+    left: float
+
+
+class TrainRecord(TypedDict):
+    """What an epoch measured: means, and those of the validation, null without one."""
+
+    stage: Literal["record"]
+    step: int
+    epoch: int
+    train_loss: float
+    train_accuracy: float
+    valid_loss: float | None
+    valid_accuracy: float | None
+
+
+class TrainTick(TypedDict):
+    """Nothing new: others get in between two steps."""
+
+    stage: Literal["tick"]
+
+
+class TrainReason(TypedDict):
+    """Why a run failed: a loss that is not finite, storage that is full or damaged."""
+
+    code: Literal["loss", "storage"]
+    text: str
+
+
+TrainState = Literal["paused", "done", "failed"]
+
+
+class TrainAnswer(TypedDict):
+    """How a run ended, or where it stands. kept: the name of the last checkpoint."""
+
+    state: TrainState
+    step: int
+    epoch: int
+    kept: str | None
+    reason: TrainReason | None
+
+
+class TrainRun(TypedDict):
+    """A kept run. settings, source: as the page gave them, without files. curve: (step, loss,
+    accuracy) of its looks. records: those of its epochs."""
+
+    run: str
+    name: str
+    settings: Mapping[str, Any]
+    source: Mapping[str, Any]
+    state: str
+    step: int
+    epoch: int
+    curve: Sequence[tuple[int, float, float]]
+    records: Sequence[Mapping[str, Any]]
+
+
 # ---- which function answers with what ---------------------------------------------------------
 
 
@@ -477,6 +558,7 @@ class StreamedAnswers:
     find_passages: Looked
     open_listener: SpeechModel
     hear_sound: HeardAnswer
+    run_training: TrainAnswer
 
 
 class StreamedProgress:
@@ -494,3 +576,4 @@ class StreamedProgress:
     find_passages: Looked
     open_listener: Fetching
     hear_sound: HeardText
+    run_training: Fetching | TrainBegun | TrainLook | TrainRecord | TrainTick

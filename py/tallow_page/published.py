@@ -1,19 +1,22 @@
-"""Published models for the views: fetched where they are not kept yet, and opened."""
+"""Published models and data for the views: fetched where they are not kept yet, and opened."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tallow.files import File, home
+from tallow.core.drivers import run_async
+from tallow.files import Fetched, File, ProgressOfSeveral, home
+from tallow.files.fetching import fetching_all
 from tallow.hub import load_async
 
 if TYPE_CHECKING:
     from .contract import Fetching
 
-__all__ = ["opened"]
+__all__ = ["fetched", "opened"]
 
 
 async def opened(source: Mapping[str, Any], **options: Any) -> AsyncGenerator[Any, None]:
@@ -28,6 +31,30 @@ async def opened(source: Mapping[str, Any], **options: Any) -> AsyncGenerator[An
     options: those of `tl.zoo.load`.
     Raises: what `tl.zoo.load` raises.
     """
+    given, more = _given(source)
+    watched = _watched(partial(load_async, given, **more, **options))
+    async with aclosing(watched) as steps:
+        async for step in steps:
+            yield step
+
+
+async def fetched(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
+    """Files of the site, by their names, last; while they arrive, a `Fetching` for each step.
+
+    source: {"files": [{name, url, bytes, sha256}]}. Raises FetchError.
+    """
+    files = {str(each["name"]): _file(each) for each in source["files"]}
+
+    async def fetch(progress: ProgressOfSeveral) -> dict[str, Fetched]:
+        return await run_async(fetching_all(files, progress))
+
+    async with aclosing(_watched(fetch)) as steps:
+        async for step in steps:
+            yield step
+
+
+async def _watched(fetch: Callable[..., Awaitable[Any]]) -> AsyncGenerator[Any, None]:
+    """What `fetch` gives, last; while files arrive, a `Fetching` for each step."""
     news = asyncio.Event()
     newest: list[Fetching] = []  # one at most: the page need not see them all
 
@@ -35,8 +62,7 @@ async def opened(source: Mapping[str, Any], **options: Any) -> AsyncGenerator[An
         newest[:] = [{"stage": "fetch", "done": done, "total": total, "file": name}]
         news.set()
 
-    given, more = _given(source)
-    task = asyncio.ensure_future(load_async(given, progress=report, **more, **options))
+    task = asyncio.ensure_future(fetch(progress=report))
     task.add_done_callback(lambda _: news.set())
     try:
         while not task.done():

@@ -16,6 +16,7 @@ import {
   messages,
   open,
   panels,
+  train,
   write,
 } from "./support/english.js";
 import { page } from "../../web/i18n/zh/page.js";
@@ -24,6 +25,7 @@ import * as drawInChinese from "../../web/views/draw/texts/zh.js";
 import * as findInChinese from "../../web/views/find/texts/zh.js";
 import * as listenInChinese from "../../web/views/listen/texts/zh.js";
 import * as openInChinese from "../../web/views/open/texts/zh.js";
+import * as trainInChinese from "../../web/views/train/texts/zh.js";
 import * as writeInChinese from "../../web/views/write/texts/zh.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
 import { LocalizedError, say, words, wordsOf } from "../../web/i18n/messages.js";
@@ -60,7 +62,7 @@ for (const entry of [
 }
 
 test("names of entries are unique", () => {
-  const all = [messages, panels, files, draw, classify, find, listen, open, write].flatMap(
+  const all = [messages, panels, files, draw, classify, find, listen, open, train, write].flatMap(
     (table) => Object.keys(table),
   );
   assert.deepEqual(
@@ -94,6 +96,7 @@ test("the HTML names every translated entry, and a view only its own and the pag
     find: findInChinese,
     listen: listenInChinese,
     open: openInChinese,
+    train: trainInChinese,
     write: writeInChinese,
   };
   /** @type {string[]} */
@@ -122,7 +125,7 @@ test("the HTML names every translated entry, and a view only its own and the pag
 });
 
 test("what stands below the views shows none of their texts, and no view another's", async () => {
-  const folders = { draw, classify, listen, open, write };
+  const folders = { draw, classify, listen, open, train, write };
   /** @type {string[]} */
   const wrong = [];
   for (const path of await readdir(new URL("../../web/", import.meta.url), { recursive: true })) {

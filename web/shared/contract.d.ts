@@ -400,6 +400,80 @@ export type HeardAnswer = {
   speaks: boolean;
 };
 
+/**
+ * A run begins or goes on. run: the name of its folder; steps: of all epochs; samples: that an
+ * epoch learns from; parameters: numbers that learn.
+ */
+export type TrainBegun = {
+  stage: "begun";
+  run: string;
+  steps: number;
+  samples: number;
+  parameters: number;
+};
+
+/**
+ * What a run measured since the look before. loss, accuracy: means; rate: samples a second; left:
+ * seconds.
+ */
+export type TrainLook = {
+  stage: "look";
+  step: number;
+  epoch: number;
+  loss: number;
+  accuracy: number;
+  lr: number;
+  rate: number;
+  left: number;
+};
+
+/** What an epoch measured: means, and those of the validation, null without one. */
+export type TrainRecord = {
+  stage: "record";
+  step: number;
+  epoch: number;
+  train_loss: number;
+  train_accuracy: number;
+  valid_loss: number | null;
+  valid_accuracy: number | null;
+};
+
+/** Nothing new: others get in between two steps. */
+export type TrainTick = {
+  stage: "tick";
+};
+
+/** Why a run failed: a loss that is not finite, storage that is full or damaged. */
+export type TrainReason = {
+  code: "loss" | "storage";
+  text: string;
+};
+
+/** How a run ended, or where it stands. kept: the name of the last checkpoint. */
+export type TrainAnswer = {
+  state: "paused" | "done" | "failed";
+  step: number;
+  epoch: number;
+  kept: string | null;
+  reason: TrainReason | null;
+};
+
+/**
+ * A kept run. settings, source: as the page gave them, without files. curve: (step, loss, accuracy)
+ * of its looks. records: those of its epochs.
+ */
+export type TrainRun = {
+  run: string;
+  name: string;
+  settings: Record<string, any>;
+  source: Record<string, any>;
+  state: string;
+  step: number;
+  epoch: number;
+  curve: [number, number, number][];
+  records: Record<string, any>[];
+};
+
 /** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
@@ -429,6 +503,7 @@ export type StreamedAnswers = {
   find_passages: Looked;
   open_listener: SpeechModel;
   hear_sound: HeardAnswer;
+  run_training: TrainAnswer;
 };
 
 /** What they report on the way. */
@@ -445,4 +520,5 @@ export type StreamedProgress = {
   find_passages: Looked;
   open_listener: Fetching;
   hear_sound: HeardText;
+  run_training: Fetching | TrainBegun | TrainLook | TrainRecord | TrainTick;
 };

@@ -1,16 +1,16 @@
 // @ts-check
-/** The published models that this site has: what others have made, fetched when one is chosen. */
+/** Published models and data that this site has: what others have made, fetched when it is chosen. */
 
 import { SITE, fetchJson } from "./fetch.js";
 
-/** @typedef {"write" | "find" | "listen" | "voice"} Task  what a model is for */
+/** @typedef {"write" | "find" | "listen" | "voice" | "train"} Task  what it is for; train: data */
 
 /**
  * @typedef {object} Published
  * @property {string} name
  * @property {string} title
  * @property {number} bytes    of all its files
- * @property {number} memory   bytes that its weights take while it is open
+ * @property {number} memory   bytes that it takes while it is open
  * @property {string} licence  as SPDX names it
  * @property {{name: string, url: string, bytes: number, sha256: string}[]} files  what Python's
  *   `opened` takes (tallow_page/published.py); the url is absolute

@@ -6,6 +6,7 @@ import * as drawTexts from "../../../web/views/draw/texts/en.js";
 import * as findTexts from "../../../web/views/find/texts/en.js";
 import * as listenTexts from "../../../web/views/listen/texts/en.js";
 import * as openTexts from "../../../web/views/open/texts/en.js";
+import * as trainTexts from "../../../web/views/train/texts/en.js";
 import * as writeTexts from "../../../web/views/write/texts/en.js";
 import { addTexts } from "../../../web/i18n/languages.js";
 
@@ -18,9 +19,10 @@ export const { texts: draw } = drawTexts;
 export const { texts: find } = findTexts;
 export const { texts: listen } = listenTexts;
 export const { texts: open } = openTexts;
+export const { texts: train } = trainTexts;
 export const { texts: write } = writeTexts;
 
 addTexts({
-  en: [classifyTexts, drawTexts, findTexts, listenTexts, openTexts, writeTexts],
+  en: [classifyTexts, drawTexts, findTexts, listenTexts, openTexts, trainTexts, writeTexts],
   zh: [],
 });

@@ -18,10 +18,12 @@ from tallow_page import app, contract
 from tallow_page import find as find_view
 from tallow_page import listen as listen_view
 from tallow_page import open as open_view
+from tallow_page import train as train_view
 from tallow_page import write as write_view
 
 MODULES = {
-    "": app, "find": find_view, "listen": listen_view, "open": open_view, "write": write_view,
+    "": app, "find": find_view, "listen": listen_view, "open": open_view, "train": train_view,
+    "write": write_view,
 }  # fmt: skip
 
 # The names that `App` is given: `app.call("name", ...)`, `app.stream(context, "name", ...)`.

@@ -22,7 +22,7 @@ _FOR_NUMPY = (
 # for many shapes, functions that no operator of ONNX is made of; and types alone. A script that
 # imports it has it fetched.
 _ON_DEMAND = re.compile(
-    r"tallow_page\.(contract|find|listen|passages|published|write)$|tallow\.("
+    r"tallow_page\.(contract|find|listen|passages|published|train|write)(\.|$)|tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
     r"|metrics|text|train|telemetry|files|vision|ray|serve|devices\.remote|generation|audio|hub|forms|peft)(\.|$)"
     r"|core\.(iterating|packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"

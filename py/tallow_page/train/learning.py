@@ -1,0 +1,426 @@
+"""A run: settings and data to a Learner, which reports while it learns, pauses and goes on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from tallow import functional as F  # noqa: N812 - the customary name
+from tallow import functions as f
+from tallow import nn, optim
+from tallow.core.drivers import Steps
+from tallow.data import DataLoader
+from tallow.errors import CheckpointError, NonFiniteError, OptionError
+from tallow.tensor import Tensor
+from tallow.train import Callback, Learner, Run, loop
+from tallow.vision import transforms
+
+from ..app import on_start
+from ..javascript import plain
+from ..steps import Answer, streamed
+from .data import Data, opened_data, some
+from .layers import network
+from .runs import Storage, Working
+
+if TYPE_CHECKING:
+    from ..contract import TrainAnswer, TrainBegun, TrainLook, TrainReason, TrainRecord, TrainRun
+
+__all__ = ["Lesson", "lesson", "run_training"]
+
+_MEASURED = 500
+"""Samples of a validation that are measured together."""
+_KEPT = 10.0
+"""Seconds between two checkpoints, about."""
+_POINTS = 1000
+"""Points of a curve, at most twice as many."""
+_TICK = 0.05
+"""Seconds after which other questions get in between two steps, at most."""
+
+_CHANGES: dict[str, Any] = {
+    "mirror": lambda: transforms.RandomHorizontalFlip(),
+    "shift": lambda: transforms.RandomAffine(0, (0.1, 0.1)),
+    "rotate": lambda: transforms.RandomRotation(10),
+}
+
+
+class Prepared(nn.Module):
+    """A network with what stands before it: numbers with a mean of 0 and a deviation of 1, and,
+    while it learns, changes at random."""
+
+    def __init__(self, inner: nn.Module, data: Data, augment: list[str]) -> None:
+        super().__init__()
+        self.network = inner
+        self._mean, self._deviation = data.mean, data.deviation
+        self._numbers = data.kind != "text"
+        unknown = [name for name in augment if name not in _CHANGES]
+        if unknown or (augment and data.kind != "pictures"):
+            raise OptionError(
+                f"{', '.join(unknown or augment)}: pictures are changed by "
+                f"{', '.join(_CHANGES)}, and {data.kind} are not"
+            )
+        self._changes = [transforms.PerSample(_CHANGES[name]()) for name in augment]
+
+    def forward(self, x: Tensor) -> Any:
+        """The scores of a batch as the data have it."""
+        if not self._numbers:
+            return self.network(x)
+        x = x.astype("float32")
+        if self.training:
+            for change in self._changes:
+                x = change(x)
+        return self.network((x - self._mean) / self._deviation)
+
+
+class _Learner(Learner):
+    """Measures how many are right, of training, too."""
+
+    def step(self, batch: Any) -> Any:
+        """See `Learner.step`."""
+        inputs, target = batch
+        scores = self.model(inputs)
+        if scores.ndim > 2:  # of a text: a class at each place
+            scores, target = scores.reshape((-1, scores.shape[-1])), target.reshape((-1,))
+        right = f.argmax(scores, axis=1) == target
+        return {
+            "loss": F.cross_entropy(scores, target),
+            "accuracy": right.astype("float32").mean(),
+        }
+
+
+class _Reports(Callback):
+    """What a run reports, until the page has it, and its curve."""
+
+    def __init__(self, total: int, one: bool) -> None:
+        """total: steps of the whole run. one: whether the run stops after a step."""
+        self.total, self.one = total, one
+        self.waiting: list[Any] = []
+        self.curve: list[tuple[int, float, float]] = []
+        self.kept: str | None = None
+        """The last checkpoint."""
+        self.unsaved = False
+        """Whether there is one that the storage lacks."""
+        self._every = 1
+        self._looks = 0
+        self._kept_at = time.monotonic()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._items = self._seen = 0
+        self._loss = self._right = 0.0
+
+    def on_fit_start(self, learner: Run) -> None:
+        """See `Callback`."""
+        self._forget()
+
+    def on_step_end(self, learner: Run) -> None:
+        """See `Callback`."""
+        self._items += learner.items
+        if self.one:
+            learner.stop("one step")
+
+    def on_look(self, learner: Run, figures: Mapping[str, Any]) -> None:
+        """Reports the means since the look before, of those since the record."""
+        if "items_per_second" not in figures or self._items <= self._seen:
+            return
+        loss, right = (figures[name] * self._items for name in ("train_loss", "train_accuracy"))
+        count = self._items - self._seen
+        rate = figures["items_per_second"]
+        look: TrainLook = {
+            "stage": "look",
+            "step": learner.steps,
+            "epoch": learner.epoch,
+            "loss": (loss - self._loss) / count,
+            "accuracy": (right - self._right) / count,
+            "lr": figures["lr"],
+            "rate": rate,
+            "left": (self.total - learner.steps) * learner.items / rate,
+        }
+        self._seen, self._loss, self._right = self._items, loss, right
+        self.waiting.append(look)
+        self._draw(look)
+        if time.monotonic() - self._kept_at > _KEPT:
+            learner.checkpoint_every = 1  # type: ignore[attr-defined]
+
+    def _draw(self, look: TrainLook) -> None:
+        self._looks += 1
+        if self._looks % self._every == 0:
+            self.curve.append((look["step"], look["loss"], look["accuracy"]))
+        if len(self.curve) > 2 * _POINTS:
+            self.curve[:] = self.curve[1::2]
+            self._every *= 2
+
+    def on_record(self, learner: Run, record: Mapping[str, Any]) -> None:
+        """See `Callback`."""
+        self._forget()
+        told: TrainRecord = {
+            "stage": "record",
+            "step": record["step"],
+            "epoch": record["epoch"],
+            "train_loss": record["train_loss"],
+            "train_accuracy": record["train_accuracy"],
+            "valid_loss": record.get("valid_loss"),
+            "valid_accuracy": record.get("valid_accuracy"),
+        }
+        self.waiting.append(told)
+
+    def on_checkpoint(self, learner: Run, name: str) -> None:
+        """See `Callback`."""
+        self.kept, self.unsaved = name, True
+        self._kept_at = time.monotonic()
+        learner.checkpoint_every = None  # type: ignore[attr-defined]
+
+    def state_dict(self) -> dict[str, Any]:
+        """See `Callback`."""
+        flat = [number for point in self.curve for number in point]
+        return {"curve": flat, "every": self._every}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """See `Callback`."""
+        flat = state["curve"]
+        self.curve = [tuple(flat[at : at + 3]) for at in range(0, len(flat), 3)]  # type: ignore[misc]
+        self._every = state["every"]
+
+    def take(self) -> list[Any]:
+        """The reports since the last call."""
+        found, self.waiting = self.waiting, []
+        return found
+
+
+class Lesson:
+    """A run that can learn: its data, learner and loaders."""
+
+    def __init__(self, settings: Mapping[str, Any], data: Data, working: Working) -> None:
+        """Raises OptionError for settings that fit neither each other nor the data."""
+        self.settings, self.data, self.working = dict(settings), data, working
+        batch, epochs = int(settings["batch"]), int(settings["epochs"])
+        train = some(data.train, settings["data"].get("count"))
+        if batch < 1 or epochs < 1:
+            raise OptionError(f"a batch of {batch}, {epochs} epochs: take 1 or more of each")
+        if batch > len(train):
+            raise OptionError(
+                f"a batch of {batch} is larger than the data, which have {len(train)} to learn "
+                "from; take a smaller batch or more data"
+            )
+        self.train = DataLoader(train, batch, shuffle=True, drop_last=True)
+        self.valid = None if data.valid is None else DataLoader(data.valid, _MEASURED)
+        self.epochs, total = epochs, epochs * len(self.train)
+        inner = network(settings["layers"], data.shape)
+        model = Prepared(inner, data, list(settings.get("augment", ())))
+        optimizer = _optimizer(model, settings["optimizer"])
+        schedule = _schedule(optimizer, settings, total)
+        self.reports = _Reports(total, False)
+        self.learner = _Learner(
+            model, optimizer,
+            checkpoints=working.folder, callbacks=[self.reports],
+            schedule=schedule, schedule_every="step",
+            seed=int(settings.get("seed", 0)), progress=False,
+        )  # fmt: skip
+
+    def steps(self) -> Steps[Any]:
+        """The loop: from the last checkpoint on, or from the beginning."""
+        folder = self.learner.folder
+        assert folder is not None
+        given = self.learner, self.train, self.valid, self.epochs
+        return loop.resume(*given, None) if folder.names() else loop.fit(*given)
+
+
+def _optimizer(model: nn.Module, given: Mapping[str, Any]) -> optim.Optimizer:
+    """Raises OptionError for an unknown name."""
+    name, rate = given["name"], float(given["lr"])
+    decay = float(given.get("weight_decay", 0))
+    if name == "sgd":
+        momentum = float(given.get("momentum", 0))
+        nesterov = bool(given.get("nesterov", False)) and momentum > 0
+        return optim.SGD(
+            model.parameters(), rate, momentum=momentum, nesterov=nesterov, weight_decay=decay
+        )
+    if name in ("adam", "adamw"):
+        kind = {"adam": optim.Adam, "adamw": optim.AdamW}[name]
+        return kind(model.parameters(), rate, weight_decay=decay)
+    raise OptionError(f"the optimiser {name!r} is none of sgd, adam, adamw")
+
+
+def _schedule(optimizer: optim.Optimizer, settings: Mapping[str, Any], total: int) -> Any:
+    """Raises OptionError for an unknown name."""
+    name, rate = settings["schedule"], float(settings["optimizer"]["lr"])
+    if name == "constant":
+        return ()
+    if name == "onecycle":
+        return optim.lr_scheduler.OneCycleLR(optimizer, rate, total, pct_start=0.2)
+    if name == "cosine":
+        return optim.lr_scheduler.CosineAnnealingLR(optimizer, total)
+    raise OptionError(f"the schedule {name!r} is none of onecycle, cosine, constant")
+
+
+class _Driven:
+    """The steps of a loop, taken one request at a time, so that others get in between."""
+
+    def __init__(self, steps: Steps[Any]) -> None:
+        self._steps, self._request = steps, None
+        self.ended = False
+
+    async def advance(self) -> bool:
+        """Answers a request; False once the loop has ended. Raises what the loop raises."""
+        try:
+            if self._request is None:
+                self._request = next(self._steps)
+                return True
+            try:
+                answer = await self._request.run_async()
+            except Exception as error:
+                self._request = self._steps.throw(error)
+            else:
+                self._request = self._steps.send(answer)
+        except StopIteration:
+            self.ended = True
+        except BaseException:
+            self.ended = True
+            raise
+        return not self.ended
+
+
+_lesson: Lesson | None = None
+_data: tuple[str, Data] | None = None
+"""The data of the last source, which a run need not open again."""
+
+
+def lesson(run: str | None = None) -> Lesson:
+    """The run that is open. Raises OptionError if there is none, or not the one of that name."""
+    if _lesson is None or run not in (None, _lesson.working.run):
+        raise OptionError("this run is not open; resume it first")
+    return _lesson
+
+
+def close_lesson() -> None:
+    """Frees the run that is open."""
+    global _lesson
+    if _lesson is not None:
+        _lesson.working.close()
+    _lesson = None
+
+
+on_start.append(close_lesson)
+
+
+async def _opened(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
+    """The data of a source, last."""
+    global _data
+    key = json.dumps(source, default=id)
+    if _data is None or _data[0] != key:
+        _data = None
+        async with aclosing(opened_data(source)) as steps:
+            async for step in steps:
+                if isinstance(step, Data):
+                    _data = key, step
+                else:
+                    yield step
+    if _data is None:
+        raise OptionError("the data could not be opened")
+    yield _data[1]
+
+
+@streamed
+async def run_training(options: str, source: Any, storage: Storage) -> AsyncGenerator[Any, None]:
+    """Learns: begins a run, or goes on with it. Closing the generator pauses it, with a checkpoint.
+
+    options: JSON: run, the name of its folder; name, for people; settings (web/views/train/
+    settings.js); one: whether to stop after a step. source: as `opened_data` takes it, a JavaScript
+    object. storage: where runs are kept.
+    Yields a `Fetching` while data arrive, a `TrainBegun`, then a `TrainLook` a few times a second
+    and a `TrainRecord` an epoch; {"stage": "tick"} lets others in. The answer is a `TrainAnswer`.
+    Raises: OptionError for settings that do not fit, CheckpointError for a damaged run.
+    """
+    global _lesson
+    given = json.loads(options)
+    run, settings, described = given["run"], given["settings"], plain(source)
+    data: Any = None
+    async with aclosing(_opened(described)) as steps:
+        async for step in steps:
+            if isinstance(step, Data):
+                data = step
+            else:
+                yield step
+    held = _lesson
+    if held is None or (held.working.run, held.settings, held.data) != (run, settings, data):
+        close_lesson()
+        working = Working(storage, run)
+        await working.pull()
+        held = Lesson(settings, data, working)
+        _lesson = held
+    async with aclosing(_learned(held, given, described)) as steps:
+        async for step in steps:
+            yield step
+
+
+async def _learned(
+    held: Lesson, given: Mapping[str, Any], source: Mapping[str, Any]
+) -> AsyncGenerator[Any, None]:
+    """The steps of `run_training` once all is open."""
+    learner, reports, working = held.learner, held.reports, held.working
+    reports.one = bool(given.get("one"))
+    begun: TrainBegun = {
+        "stage": "begun",
+        "run": working.run,
+        "steps": reports.total,
+        "samples": len(held.train) * int(held.settings["batch"]),
+        "parameters": sum(each.size for each in learner.model.parameters()),
+    }
+    yield begun
+
+    def about(state: str) -> None:
+        told: TrainRun = {
+            "run": working.run,
+            "name": str(given["name"]),
+            "settings": held.settings,
+            "source": {key: value for key, value in source.items() if key != "files"},
+            "state": state,
+            "step": learner.steps,
+            "epoch": learner.epoch,
+            "curve": reports.curve,
+            "records": [dict(each) for each in learner.history],
+        }
+        working.tell(told)
+
+    async def save(state: str) -> None:
+        about(state)
+        await working.push()
+        reports.unsaved = False
+
+    driven = _Driven(held.steps())
+    reason: TrainReason | None = None
+    let_in = time.monotonic()
+    try:
+        while await driven.advance():
+            if reports.unsaved:
+                await save("paused")  # what a tab that is closed now leaves
+            for report in reports.take():
+                yield report
+            if time.monotonic() - let_in > _TICK:
+                yield {"stage": "tick"}
+                let_in = time.monotonic()
+    except NonFiniteError as error:
+        reason = {"code": "loss", "text": str(error)}
+    except CheckpointError as error:
+        reason = {"code": "storage", "text": str(error)}
+    finally:
+        if not driven.ended:
+            learner.stop("paused")
+            while await driven.advance():
+                pass
+            await save("paused")
+    for report in reports.take():
+        yield report
+    done = reason is None and learner.epoch >= held.epochs
+    state = "failed" if reason else "done" if done else "paused"
+    await save(state)
+    answer: TrainAnswer = {
+        "state": state,
+        "step": learner.steps,
+        "epoch": learner.epoch,
+        "kept": reports.kept,
+        "reason": reason,
+    }
+    yield Answer(answer)

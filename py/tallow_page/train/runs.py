@@ -1,0 +1,110 @@
+"""Runs: a folder of each in the page's storage, and one in Python's memory while it learns.
+
+    about.json                 its name, settings, data, state and curve (`About`)
+    run.json, step-*           what `tl.train.Learner` keeps: its checkpoints, and their list
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tallow.errors import CheckpointError
+
+from ..javascript import copied
+
+if TYPE_CHECKING:
+    from ..contract import TrainRun
+
+__all__ = ["ABOUT", "Storage", "Working"]
+
+ABOUT, _INDEX = "about.json", "run.json"
+
+
+class Storage(Protocol):
+    """The page's storage, a KeptRuns of web/views/train/kept_runs.js."""
+
+    async def files(self, run: str) -> Iterable[str]:
+        """The names of a run's files."""
+
+    async def read(self, run: str, file: str) -> Any:
+        """The bytes of a file."""
+
+    async def write(self, run: str, file: str, content: bytes) -> str:
+        """Writes a file as a whole; "" or why that failed, "full" without space."""
+
+    async def drop(self, run: str, file: str) -> None:
+        """Removes a file."""
+
+
+class Working:
+    """A run's folder in Python's memory, which the storage is a copy of."""
+
+    def __init__(self, storage: Storage, run: str) -> None:
+        self.run, self._storage = run, storage
+        self.folder = Path(tempfile.mkdtemp(prefix="run-"))
+        self._kept: dict[str, tuple[int, int]] = {}
+
+    async def pull(self) -> None:
+        """Takes what the storage has."""
+        for name in await self._storage.files(self.run):
+            path = self.folder / str(name)
+            path.write_bytes(copied(await self._storage.read(self.run, str(name))))
+            self._kept[path.name] = _stamp(path)
+
+    def about(self) -> TrainRun | None:
+        """What `about.json` says; None for a new run. Raises CheckpointError if it is damaged."""
+        try:
+            found: TrainRun = json.loads((self.folder / ABOUT).read_text("utf-8"))
+            found["settings"]["batch"]  # noqa: B018 - the file is checked, not used
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"the run {self.run}: its {ABOUT} is damaged ({error!r}); remove the run"
+            ) from error
+        return found
+
+    def tell(self, about: TrainRun) -> None:
+        """Writes `about.json`."""
+        (self.folder / ABOUT).write_text(json.dumps(about), "utf-8")
+
+    async def push(self) -> None:
+        """Gives the storage what has changed: the list of checkpoints after these, and what the run
+        no longer has is removed last. Raises CheckpointError without space; what the storage had is
+        still there then, and what is new stays in memory."""
+        paths = {path.name: path for path in self.folder.iterdir() if _belongs(path.name)}
+        for name in sorted(paths, key=lambda each: (each == _INDEX, each)):
+            stamp = _stamp(paths[name])
+            if self._kept.get(name) == stamp:
+                continue
+            failed = await self._storage.write(self.run, name, paths[name].read_bytes())
+            if failed:
+                raise CheckpointError(_unwritten(name, str(failed)))
+            self._kept[name] = stamp
+        for name in self._kept.keys() - paths.keys():
+            await self._storage.drop(self.run, name)
+            del self._kept[name]
+
+    def close(self) -> None:
+        """Frees the folder in memory."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _belongs(name: str) -> bool:
+    return name in (ABOUT, _INDEX) or (name.startswith("step-") and name.endswith(".safetensors"))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _unwritten(name: str, why: str) -> str:
+    if why == "full":
+        return f"{name}: the browser's storage is full; remove runs, then resume: nothing is lost"
+    return f"{name}: the browser's storage refuses it ({why}); resume, or reload the page"

@@ -1,0 +1,4 @@
+// @ts-check
+/** English texts of the Train view: insight. */
+
+export const texts = {};

@@ -1,0 +1,4 @@
+// @ts-check
+/** English texts of the Train view: layers. */
+
+export const texts = {};

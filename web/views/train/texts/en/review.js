@@ -1,0 +1,4 @@
+// @ts-check
+/** English texts of the Train view: review. */
+
+export const texts = {};

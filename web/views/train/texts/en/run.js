@@ -1,0 +1,83 @@
+// @ts-check
+/** English texts of the Train view: settings, a run, the list of runs. */
+
+import { bytes, count } from "../../../../shared/format.js";
+import { seconds } from "../../seconds.js";
+
+export const texts = {
+  trainStart: "Start",
+  trainResume: "Resume",
+  trainAgain: "Start again",
+
+  /** @param {number} size @param {string} licence */
+  trainNeeds: (size, licence) =>
+    `${bytes(size)} to download once; then it works offline. Licence: ${licence}.`,
+  trainNoData: "This site has no data to learn from.",
+
+  /** @param {string} why */
+  trainNoList: (why) => `The list of data did not arrive: ${why}`,
+
+  trainIdle: "Nothing has been learnt yet.",
+  trainOpening: "Opening the data and the network…",
+
+  /** @param {number} done @param {number | null} total */
+  trainFetching: (done, total) =>
+    `Downloading the data: ${bytes(done)}${total === null ? "" : ` of ${bytes(total)}`}`,
+
+  /** @param {number} epoch @param {number} epochs @param {number} step @param {number} steps */
+  trainRunning: (epoch, epochs, step, steps) =>
+    `Learning: epoch ${epoch} of ${epochs}, step ${count(step)} of ${count(steps)}`,
+  trainPausing: "Pausing after this step…",
+
+  /** @param {number} step @param {number} steps */
+  trainPaused: (step, steps) => `Paused after step ${count(step)} of ${count(steps)}. It is kept.`,
+
+  /** @param {number} step */
+  trainStopped: (step) => `Stopped after step ${count(step)}. It is kept.`,
+
+  /** @param {number} step */
+  trainDone: (step) => `Done after ${count(step)} steps.`,
+
+  /** @param {string} why */
+  trainFailed: (why) => `Training failed: ${why}`,
+
+  trainHidden: "This tab is in the background, where the browser may slow it down.",
+
+  /** @param {number} parameters @param {number} samples */
+  trainBegun: (parameters, samples) =>
+    `${count(parameters)} parameters learn from ${count(samples)} samples an epoch.`,
+
+  /** @param {number} left */
+  trainSeconds: (left) => seconds(left),
+
+  trainCount: "How many to learn from",
+  trainBatch: "Batch",
+  trainEpochs: "Epochs",
+  trainOptimizer: "Optimiser",
+  trainRateField: "Learning rate",
+  trainMomentum: "Momentum",
+  trainDecay: "Weight decay",
+  trainSchedule: "Schedule of the rate",
+  trainOnecycle: "one cycle",
+  trainCosine: "cosine",
+  trainConstant: "constant",
+  trainSeed: "Seed",
+  trainMirror: "Mirror pictures",
+  trainShift: "Shift pictures",
+  trainRotate: "Rotate pictures",
+
+  trainElsewhere: "This run learns in another tab right now. Pause it there, or begin another one.",
+  trainNoRuns: "No runs are kept yet.",
+  trainShow: "Show",
+  trainRename: "Rename",
+  trainRemove: "Remove",
+  trainShare: "Save as a file",
+  trainOpenRun: "Open a run's file",
+
+  /** @param {string} name @param {number} step @param {string} state */
+  trainRun: (name, step, state) => `${name}: ${count(step)} steps, ${state}`,
+  trainStateRunning: "running",
+  trainStatePaused: "paused",
+  trainStateDone: "done",
+  trainStateFailed: "failed",
+};

@@ -1,0 +1,80 @@
+// @ts-check
+/** Chinese texts of the Train view: settings, a run, the list of runs. */
+
+import { bytes, count } from "../../../../shared/format.js";
+import { seconds } from "../../seconds.js";
+
+/** Texts that the HTML has in English, by the data-text of their element. */
+export const page = {
+  trainTitle: "训练一个网络",
+  trainLead:
+    "网络就在这个标签页里、在您自己的机器上学习：按“开始”看它学。除非您选择另一台机器，一切都不会离开这个标签页。",
+  trainData: "数据",
+  trainNetwork: "网络",
+  trainOptions: "怎样学习",
+  trainPause: "暂停",
+  trainStep: "一步",
+  trainStop: "停止",
+  trainProgress: "已学",
+  trainLoss: "损失",
+  trainAccuracy: "正确",
+  trainValid: "测试数据上正确",
+  trainRate: "每秒",
+  trainLr: "学习率",
+  trainLeft: "剩余",
+  trainCurve: "损失和准确率曲线",
+  trainRuns: "训练记录",
+};
+
+/** @type {typeof import("../en/run.js").texts} */
+export const texts = {
+  trainStart: "开始",
+  trainResume: "继续",
+  trainAgain: "重新开始",
+  trainNeeds: (size, licence) =>
+    `只需下载一次，${bytes(size)}；之后可离线使用。许可证：${licence}。`,
+  trainNoData: "本站没有可供学习的数据。",
+  trainNoList: (why) => `未能取得数据列表：${why}`,
+  trainIdle: "还没有学到什么。",
+  trainOpening: "正在打开数据和网络…",
+  trainFetching: (done, total) =>
+    `正在下载数据：${bytes(done)}${total === null ? "" : ` / ${bytes(total)}`}`,
+  trainRunning: (epoch, epochs, step, steps) =>
+    `正在学习：第 ${epoch} 轮，共 ${epochs} 轮；第 ${count(step)} 步，共 ${count(steps)} 步`,
+  trainPausing: "这一步之后暂停…",
+  trainPaused: (step, steps) => `已在第 ${count(step)} 步（共 ${count(steps)} 步）后暂停，并已保存。`,
+  trainStopped: (step) => `已在第 ${count(step)} 步后停止，并已保存。`,
+  trainDone: (step) => `学完了，共 ${count(step)} 步。`,
+  trainFailed: (why) => `训练失败：${why}`,
+  trainHidden: "这个标签页在后台，浏览器可能会让它变慢。",
+  trainBegun: (parameters, samples) =>
+    `${count(parameters)} 个参数，每轮从 ${count(samples)} 个样本学习。`,
+  trainSeconds: (left) => seconds(left),
+  trainCount: "用多少样本学习",
+  trainBatch: "批大小",
+  trainEpochs: "轮数",
+  trainOptimizer: "优化器",
+  trainRateField: "学习率",
+  trainMomentum: "动量",
+  trainDecay: "权重衰减",
+  trainSchedule: "学习率的变化",
+  trainOnecycle: "一个周期",
+  trainCosine: "余弦",
+  trainConstant: "不变",
+  trainSeed: "随机种子",
+  trainMirror: "镜像图片",
+  trainShift: "平移图片",
+  trainRotate: "旋转图片",
+  trainElsewhere: "这个训练正在另一个标签页里进行。请在那里暂停它，或开始另一个。",
+  trainNoRuns: "还没有保存的训练记录。",
+  trainShow: "显示",
+  trainRename: "改名",
+  trainRemove: "删除",
+  trainShare: "保存为文件",
+  trainOpenRun: "打开训练记录文件",
+  trainRun: (name, step, state) => `${name}：${count(step)} 步，${state}`,
+  trainStateRunning: "学习中",
+  trainStatePaused: "已暂停",
+  trainStateDone: "已完成",
+  trainStateFailed: "失败",
+};

@@ -1,0 +1,8 @@
+// @ts-check
+/** Chinese texts of the Train view: take. */
+
+/** Texts that the HTML has in English, by the data-text of their element. */
+export const page = {};
+
+/** @type {typeof import("../en/take.js").texts} */
+export const texts = {};

@@ -1,0 +1,45 @@
+// @ts-check
+/** The worker's side of the Train view: runs, held by py/tallow_page/train and kept in storage. */
+
+import * as kept from "./kept_runs.js";
+
+/** @typedef {import("../../worker/serve.js").Context} Context */
+
+/** @param {import("../../worker/services.js").Services} services */
+export default ({ app, settled }) => {
+  /** What Python takes as a Storage (runs.py); its bytes are Python's. */
+  const storage = {
+    ...kept,
+    write: (/** @type {string} */ run, /** @type {string} */ file, /** @type {any} */ held) => {
+      const view = held.getBuffer("u8");
+      const content = view.data.slice();
+      view.release();
+      return kept.write(run, file, content);
+    },
+  };
+
+  return {
+    /**
+     * Begin a run, or go on with it; aborting pauses it. Answers null if another tab has the run.
+     * @param {{run: string, name: string, settings: object, source: object, one: boolean}} args
+     * @param {Context} context
+     */
+    run: async ({ source, ...options }, context) => {
+      await settled();
+      const given = [JSON.stringify(options), source, storage];
+      return kept.alone(options.run, () =>
+        app.stream(context, "train.run_training", () => given),
+      );
+    },
+
+    /** What is kept. */
+    runs: () => kept.all(),
+
+    /** @param {{run: string, name: string}} args */
+    rename: ({ run, name }) => kept.rename(run, name),
+
+    /** Answers whether it could: no other tab has the run. @param {{run: string}} args */
+    remove: async ({ run }) =>
+      Boolean(await kept.alone(run, () => kept.remove(run).then(() => true))),
+  };
+};
