@@ -457,6 +457,13 @@ class TrainBegun(TypedDict):
     parameters: int
 
 
+class TrainDamaged(TypedDict):
+    """Checkpoints that could not be read; the run goes on from an older one."""
+
+    stage: Literal["damaged"]
+    checkpoints: Sequence[str]
+
+
 class TrainLook(TypedDict):
     """What a run measured since the look before. loss, accuracy: means; rate: samples a second;
     left: seconds."""
@@ -576,4 +583,4 @@ class StreamedProgress:
     find_passages: Looked
     open_listener: Fetching
     hear_sound: HeardText
-    run_training: Fetching | TrainBegun | TrainLook | TrainRecord | TrainTick
+    run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick

@@ -18,11 +18,15 @@ FIGURES = ("lr", "grad_norm", "items_per_second", "memory", "process_memory")
 _LOOKS_APART = 0.25
 """Seconds between two looks, about."""
 
+_TURNS = 8
+"""How many times from one look to the next other tasks get a turn."""
+
 
 class Pace:
     """After how many steps there is a look: as many as take `_LOOKS_APART`. So a device that runs
-    behind has few steps waiting, and one that is fast is rarely asked. It counts the samples, too,
-    since the look before and since the record before."""
+    behind has few steps waiting, and one that is fast is rarely asked. Other tasks get a turn a few
+    times in between. It counts the samples, too, since the look before and since the record
+    before."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock, self._every = clock, 1
@@ -42,6 +46,11 @@ class Pace:
         self._steps += 1
         self._items += items
         return self._steps >= self._every
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether it is time to let other tasks run; it is after a look."""
+        return self._steps % max(1, self._every // _TURNS) == 0
 
     def looked(self) -> float:
         """A look is over. Returns how many samples a second there were since the one before."""

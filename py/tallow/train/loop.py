@@ -149,6 +149,8 @@ def _epoch(learner: Stepping, train: Iterable[Any], valid: Iterable[Any] | None)
         learner.due = every is not None and learner.steps % every == 0
         if pace.due(learner.items):
             yield from _look(learner, pace)
+        if pace.gives_way:
+            yield YieldControl()
         if not whole:
             continue
         kept = False

@@ -8,6 +8,7 @@ by the hash of the content and of the compressing script.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..environment import node_env
@@ -39,9 +40,22 @@ def compress(site: Path, cache: Path = _CACHE, *, tight: bool = True) -> None:
     longer needs, tight or not, are deleted, so two sites must not share one.
     """
     files = [path for path in files_below(site) if path.suffix not in _PACKED]
+    put_packed({path: path for path in files}, cache, tight=tight)
+    with explained(_STEP):
+        used = {_name(path, each) for path in files for each in (True, False)}
+        for packed in cache.iterdir():
+            if packed.stem not in used:
+                packed.unlink()
+
+
+def put_packed(places: Mapping[Path, Path], cache: Path, *, tight: bool) -> None:
+    """Writes PLACE.br and PLACE.gz of files where they are smaller. Raises BuildError.
+
+    places: by file. cache: the folder of those that were compressed before.
+    """
     with explained(_STEP):
         cache.mkdir(parents=True, exist_ok=True)
-        targets = {path: cache / _name(path, tight) for path in files}
+        targets = {path: cache / _name(path, tight) for path in places}
         missing = {target: path for path, target in targets.items() if not all(_known(target))}
     if missing:
         # The largest first, since they take the longest.
@@ -52,14 +66,12 @@ def compress(site: Path, cache: Path = _CACHE, *, tight: bool = True) -> None:
         call(step, (node_env.program(), _SCRIPT, jobs), "run the same command again")
     with explained(_STEP):
         for path, target in targets.items():
+            place = places[path]
             for ending in ENDINGS:
                 packed = target.with_name(target.name + ending)
                 if packed.stat().st_size:
-                    path.with_name(path.name + ending).write_bytes(packed.read_bytes())
-        used = {_name(path, each) for path in files for each in (True, False)}
-        for packed in cache.iterdir():
-            if packed.stem not in used:
-                packed.unlink()
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.with_name(place.name + ending).write_bytes(packed.read_bytes())
 
 
 def _level(path: Path, tight: bool) -> int:

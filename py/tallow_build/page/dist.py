@@ -31,6 +31,10 @@ LICENCES = ("LICENSE", "NOTICE")
 _SERVICE_WORKER = Path(__file__).with_name("service_worker.mjs")
 _MAKERS = Path(__file__).parents[1]  # all of build.py's own code
 
+_IDX = "-ubyte"
+"""The ending of files in the idx format."""
+_PACKED_DATA = BUILD / "compressed-data"
+
 _STEP = "Building dist/"
 
 
@@ -72,7 +76,7 @@ def ensure(*, tight: bool = False) -> None:
                 site.put(name, ROOT / name)
             keep_offline(made)
             compressed.compress(made, tight=tight)
-            put_published(made, published.ensure() if tight else published.kept())
+            put_published(made, published.ensure() if tight else published.kept(), tight=tight)
             spent = budget.check(made)
             replace_folder(made, DIST)
         stamp.write(f"tight {inputs}" if tight else inputs, [DIST])
@@ -178,13 +182,24 @@ def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
     entry["pieces"] = split_model.pieces_of(content, model.name)
 
 
-def put_published(folder: Path, files: dict[str, Path]) -> None:
-    """Puts published models that are not there yet into a site whose other files are kept offline
-    and compressed: these are large, hardly become smaller, and a visitor chooses them."""
+def put_published(folder: Path, files: dict[str, Path], *, tight: bool = False) -> None:
+    """Puts published models and data that are not there yet into a site whose other files are kept
+    offline and compressed. A visitor chooses them. Models are large and hardly become smaller; data
+    in the idx format do, to a fifth."""
     site = Site(folder)
-    for path, content in files.items():
-        if not (folder / published.FOLDER / path).exists():
-            site.put_linked(f"{published.FOLDER}/{path}", content)
+    missing = {
+        path: content
+        for path, content in files.items()
+        if not (folder / published.FOLDER / path).exists()
+    }
+    packs = {
+        content: folder / published.FOLDER / path
+        for path, content in missing.items()
+        if path.endswith(_IDX)
+    }
+    compressed.put_packed(packs, _PACKED_DATA, tight=tight)  # first: a server has them at once
+    for path, content in missing.items():
+        site.put_linked(f"{published.FOLDER}/{path}", content)
 
 
 def _put_samples(site: Site, photographs: dict[str, Path], pictures: dict[str, Path]) -> None:

@@ -60,7 +60,7 @@ def data_of(name: str, contents: Mapping[str, bytes]) -> Data:
     for part, prefix in _PARTS.items():
         pictures, marks = f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte"
         found, (count, height, width) = read_idx_bytes(contents[pictures], 3, pictures)
-        numbers = array("i", read_idx_bytes(contents[marks], 1, marks)[0])
+        numbers = array("i", list(read_idx_bytes(contents[marks], 1, marks)[0]))
         check_labels(numbers, count, len(classes), marks)
         pixels[part], labels[part] = memoryview(found), numbers
         x = Tensor(constant(HostArray(pixels[part], (count, 1, height, width), dt.uint8)))

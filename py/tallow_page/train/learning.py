@@ -26,9 +26,18 @@ from .layers import network
 from .runs import Storage, Working
 
 if TYPE_CHECKING:
-    from ..contract import TrainAnswer, TrainBegun, TrainLook, TrainReason, TrainRecord, TrainRun
+    from ..contract import (
+        TrainAnswer,
+        TrainBegun,
+        TrainDamaged,
+        TrainLook,
+        TrainReason,
+        TrainRecord,
+        TrainRun,
+        TrainState,
+    )
 
-__all__ = ["Lesson", "lesson", "run_training"]
+__all__ = ["Lesson", "lesson", "pause_training", "run_training"]
 
 _MEASURED = 500
 """Samples of a validation that are measured together."""
@@ -93,9 +102,11 @@ class _Learner(Learner):
 class _Reports(Callback):
     """What a run reports, until the page has it, and its curve."""
 
-    def __init__(self, total: int, one: bool) -> None:
-        """total: steps of the whole run. one: whether the run stops after a step."""
-        self.total, self.one = total, one
+    def __init__(self, total: int) -> None:
+        """total: steps of the whole run."""
+        self.total = total
+        self.ends = False
+        """Whether the run pauses after the next step."""
         self.waiting: list[Any] = []
         self.curve: list[tuple[int, float, float]] = []
         self.kept: str | None = None
@@ -118,8 +129,8 @@ class _Reports(Callback):
     def on_step_end(self, learner: Run) -> None:
         """See `Callback`."""
         self._items += learner.items
-        if self.one:
-            learner.stop("one step")
+        if self.ends:
+            learner.stop("paused")
 
     def on_look(self, learner: Run, figures: Mapping[str, Any]) -> None:
         """Reports the means since the look before, of those since the record."""
@@ -211,7 +222,9 @@ class Lesson:
         model = Prepared(inner, data, list(settings.get("augment", ())))
         optimizer = _optimizer(model, settings["optimizer"])
         schedule = _schedule(optimizer, settings, total)
-        self.reports = _Reports(total, False)
+        self.reports = _Reports(total)
+        self.damaged: list[str] = []
+        """Checkpoints that could not be read."""
         self.learner = _Learner(
             model, optimizer,
             checkpoints=working.folder, callbacks=[self.reports],
@@ -220,11 +233,25 @@ class Lesson:
         )  # fmt: skip
 
     def steps(self) -> Steps[Any]:
-        """The loop: from the last checkpoint on, or from the beginning."""
+        """The loop: from the last checkpoint that is whole on, or from the beginning. Raises
+        CheckpointError if all are damaged; `damaged` has those newer than the one that is taken."""
         folder = self.learner.folder
         assert folder is not None
         given = self.learner, self.train, self.valid, self.epochs
-        return loop.resume(*given, None) if folder.names() else loop.fit(*given)
+        self.damaged.clear()
+        for name in reversed(self.working.checkpoints()):
+            try:
+                folder.load(name)
+            except CheckpointError:
+                self.damaged.append(name)
+            else:
+                return loop.resume(*given, name)
+        if self.damaged:
+            raise CheckpointError(
+                f"all checkpoints of this run are damaged: {', '.join(self.damaged)}; remove the "
+                "run, and begin another"
+            )
+        return loop.fit(*given)
 
 
 def _optimizer(model: nn.Module, given: Mapping[str, Any]) -> optim.Optimizer:
@@ -281,6 +308,12 @@ class _Driven:
             raise
         return not self.ended
 
+    async def end(self, learner: Run) -> None:
+        """Ends the loop after the running step, with a checkpoint."""
+        learner.stop("paused")
+        while await self.advance():
+            pass
+
 
 _lesson: Lesson | None = None
 _data: tuple[str, Data] | None = None
@@ -322,6 +355,12 @@ async def _opened(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
     yield _data[1]
 
 
+def pause_training() -> None:
+    """Pauses the run that learns after its running step, with a checkpoint; it answers then."""
+    if _lesson is not None:
+        _lesson.reports.ends = True
+
+
 @streamed
 async def run_training(options: str, source: Any, storage: Storage) -> AsyncGenerator[Any, None]:
     """Learns: begins a run, or goes on with it. Closing the generator pauses it, with a checkpoint.
@@ -360,7 +399,7 @@ async def _learned(
 ) -> AsyncGenerator[Any, None]:
     """The steps of `run_training` once all is open."""
     learner, reports, working = held.learner, held.reports, held.working
-    reports.one = bool(given.get("one"))
+    reports.ends = bool(given.get("one"))
     begun: TrainBegun = {
         "stage": "begun",
         "run": working.run,
@@ -384,18 +423,26 @@ async def _learned(
         }
         working.tell(told)
 
-    async def save(state: str) -> None:
+    async def save(state: str) -> TrainReason | None:
+        """Keeps the run; why it could not."""
         about(state)
-        await working.push()
+        try:
+            await working.push()
+        except CheckpointError as error:
+            return {"code": "storage", "text": str(error)}
         reports.unsaved = False
+        return None
 
     driven = _Driven(held.steps())
+    if held.damaged:
+        damaged: TrainDamaged = {"stage": "damaged", "checkpoints": held.damaged}
+        yield damaged
     reason: TrainReason | None = None
     let_in = time.monotonic()
     try:
-        while await driven.advance():
+        while reason is None and await driven.advance():
             if reports.unsaved:
-                await save("paused")  # what a tab that is closed now leaves
+                reason = await save("paused")  # what a tab that is closed now leaves
             for report in reports.take():
                 yield report
             if time.monotonic() - let_in > _TICK:
@@ -403,21 +450,18 @@ async def _learned(
                 let_in = time.monotonic()
     except NonFiniteError as error:
         reason = {"code": "loss", "text": str(error)}
-    except CheckpointError as error:
-        reason = {"code": "storage", "text": str(error)}
     finally:
         if not driven.ended:
-            learner.stop("paused")
-            while await driven.advance():
-                pass
-            await save("paused")
+            await driven.end(learner)
+            reason = reason or await save("paused")
     for report in reports.take():
         yield report
-    done = reason is None and learner.epoch >= held.epochs
-    state = "failed" if reason else "done" if done else "paused"
-    await save(state)
+    state: TrainState = "done" if learner.epoch >= held.epochs else "paused"
+    state = "failed" if reason else state
+    unkept = await save(state)
+    reason = reason or unkept
     answer: TrainAnswer = {
-        "state": state,
+        "state": "failed" if reason else state,
         "step": learner.steps,
         "epoch": learner.epoch,
         "kept": reports.kept,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tallow.errors import CheckpointError
+from tallow.train.checkpoints import Folder
 
 from ..javascript import copied
 
@@ -68,6 +69,15 @@ class Working:
                 f"the run {self.run}: its {ABOUT} is damaged ({error!r}); remove the run"
             ) from error
         return found
+
+    def checkpoints(self) -> list[str]:
+        """The names of the checkpoints, the oldest first: those that the list says; all that are
+        there if it is damaged, which then is removed."""
+        try:
+            return Folder(self.folder).names()
+        except CheckpointError:
+            (self.folder / _INDEX).unlink(missing_ok=True)
+            return sorted(path.stem for path in self.folder.glob("step-*.safetensors"))
 
     def tell(self, about: TrainRun) -> None:
         """Writes `about.json`."""

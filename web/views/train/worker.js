@@ -20,7 +20,7 @@ export default ({ app, settled }) => {
 
   return {
     /**
-     * Begin a run, or go on with it; aborting pauses it. Answers null if another tab has the run.
+     * Begin a run, or go on with it; aborting pauses it, too. Answers null if another tab has the run.
      * @param {{run: string, name: string, settings: object, source: object, one: boolean}} args
      * @param {Context} context
      */
@@ -31,6 +31,9 @@ export default ({ app, settled }) => {
         app.stream(context, "train.run_training", () => given),
       );
     },
+
+    /** Have the run that learns answer after its running step. */
+    pause: () => app.inTurn(async () => app.call("train.pause_training")),
 
     /** What is kept. */
     runs: () => kept.all(),
