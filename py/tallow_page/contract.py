@@ -548,6 +548,7 @@ class Answers:
     run_model: RunAnswer
     remove_file: Embedded
     put_kept: IndexedFile
+    unpack_run: TrainRun
 
 
 class StreamedAnswers:

@@ -412,6 +412,12 @@ export type TrainBegun = {
   parameters: number;
 };
 
+/** Checkpoints that could not be read; the run goes on from an older one. */
+export type TrainDamaged = {
+  stage: "damaged";
+  checkpoints: string[];
+};
+
 /**
  * What a run measured since the look before. loss, accuracy: means; rate: samples a second; left:
  * seconds.
@@ -487,6 +493,7 @@ export type Answers = {
   run_model: RunAnswer;
   remove_file: Embedded;
   put_kept: IndexedFile;
+  unpack_run: TrainRun;
 };
 
 /** The long actions (steps.py) and their answers. */
@@ -520,5 +527,5 @@ export type StreamedProgress = {
   find_passages: Looked;
   open_listener: Fetching;
   hear_sound: HeardText;
-  run_training: Fetching | TrainBegun | TrainLook | TrainRecord | TrainTick;
+  run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick;
 };

@@ -29,7 +29,11 @@ const PACKAGES = {
   "workbox-window": "workbox-window/build/workbox-window.prod.mjs",
   "pdfjs-dist/legacy/build/pdf.mjs": "pdfjs-dist/legacy/build/pdf.min.mjs",
   "pdfjs-dist/legacy/build/pdf.worker.mjs": "pdfjs-dist/legacy/build/pdf.worker.min.mjs",
+  uplot: "uplot/dist/uPlot.iife.min.js",
 };
+
+/** Packages whose smallest file is a script, and the name that it defines. @type {Record<string, string>} */
+const SCRIPTS = { "uPlot.iife.min.js": "uPlot" };
 
 const NAMED = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
@@ -45,6 +49,7 @@ const [web, folder] = process.argv.slice(2).map((path) => resolve(path));
  * @property {Record<string, string>} menu
  * @property {boolean} [lazy]
  * @property {string[]} [files]
+ * @property {string[]} [styles]
  */
 
 /** What the views say, by their names, in the order of the menu. @type {Record<string, Described>} */
@@ -94,7 +99,9 @@ function later(pathOf) {
 /** All that a lazy view's page is made of. @param {string} name */
 function whole(name) {
   const styles = readdirSync(join(web, "views", name), { recursive: true, encoding: "utf8" });
-  const css = styles.filter((path) => path.endsWith(".css")).sort().map((path) => readFileSync(inView(name, path), "utf8"));
+  const own = styles.filter((path) => path.endsWith(".css")).sort().map((path) => inView(name, path));
+  const others = (views[name].styles ?? []).map((path) => join(packages, path));
+  const css = [...others, ...own].map((path) => readFileSync(path, "utf8"));
   return `export { default as View } from ${quote(inView(name, `${name}.js`))};
 export * as en from ${quote(inView(name, "texts/en.js"))};
 export * as zh from ${quote(inView(name, "texts/zh.js"))};
@@ -152,7 +159,11 @@ function placed(entry) {
     },
 
     /** @param {string} id */
-    load: (id) => MADE[relative(folder, id).split(sep).join("/")]?.(),
+    load(id) {
+      const defined = SCRIPTS[parse(id).base];
+      if (defined) return `${readFileSync(id, "utf8")}\nexport default ${defined};\n`;
+      return MADE[relative(folder, id).split(sep).join("/")]?.();
+    },
 
     /** @param {string} code @param {string} id */
     async transform(code, id) {

@@ -1,5 +1,6 @@
 """The Train view's Python: data, networks as tables of layers, runs, and what is seen of them."""
 
 from .learning import pause_training, run_training
+from .runs import packed_run, unpack_run
 
-__all__ = ["pause_training", "run_training"]
+__all__ = ["packed_run", "pause_training", "run_training", "unpack_run"]

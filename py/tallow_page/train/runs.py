@@ -6,14 +6,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tallow.errors import CheckpointError
+from tallow.errors import CheckpointError, DataError, OptionError
 from tallow.train.checkpoints import Folder
 
 from ..javascript import copied
@@ -21,7 +24,7 @@ from ..javascript import copied
 if TYPE_CHECKING:
     from ..contract import TrainRun
 
-__all__ = ["ABOUT", "Storage", "Working"]
+__all__ = ["ABOUT", "Storage", "Working", "packed_run", "unpack_run"]
 
 ABOUT, _INDEX = "about.json", "run.json"
 
@@ -103,6 +106,61 @@ class Working:
     def close(self) -> None:
         """Frees the folder in memory."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def packed_run(run: str, storage: Storage) -> bytes:
+    """A run as one file, a zip of its folder's, for another visitor. Raises OptionError for a run
+    that is not kept."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in await storage.files(run):
+            if _belongs(str(name)):
+                archive.writestr(str(name), copied(await storage.read(run, str(name))))
+        if not archive.namelist():
+            raise OptionError(f"the run {run} is not kept any more")
+    return target.getvalue()
+
+
+async def unpack_run(run: str, content: Any, storage: Storage) -> str:
+    """Keeps a run that `packed_run` has made of one. Returns its `TrainRun`.
+
+    run: the name of its folder here. content: the file, a JavaScript typed array or a buffer.
+    Raises DataError for another or a damaged file, CheckpointError without space; nothing is kept
+    then.
+    """
+    working = Working(storage, run)
+    try:
+        about = _unpacked(copied(content), working) | {"run": run}
+        working.tell(about)
+        try:
+            await working.push()
+        except CheckpointError:
+            for name in await storage.files(run):
+                await storage.drop(run, str(name))
+            raise
+        return json.dumps(about)
+    finally:
+        working.close()
+
+
+def _unpacked(content: Any, working: Working) -> Any:
+    """What the file says of the run, whose other files are now in the folder."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in archive.namelist():
+                if _belongs(name):
+                    (working.folder / name).write_bytes(archive.read(name))
+        about = working.about()
+        folder = Folder(working.folder)
+        for name in folder.names():
+            folder.load(name)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise DataError(f"this file is no run, or it is damaged: {error}") from error
+    except CheckpointError as error:
+        raise DataError(f"the run in this file is damaged: {error}") from error
+    if about is None:
+        raise DataError(f"this file is no run: it has no {ABOUT}")
+    return about
 
 
 def _belongs(name: str) -> bool:

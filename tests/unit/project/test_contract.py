@@ -39,9 +39,9 @@ def test_the_types_of_javascript_are_fresh() -> None:
 def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() -> None:
     functions = {name: getattr(of, name) for of in MODULES.values() for name in of.__all__}
     assert len(functions) == sum(len(of.__all__) for of in MODULES.values())
-    # `predict` answers with a buffer.
+    # These answer with a buffer.
     awaited = {name for name, f in functions.items() if inspect.iscoroutinefunction(f)}
-    assert awaited - {"predict"} == get_type_hints(contract.Answers).keys()
+    assert awaited - {"packed_run", "predict"} == get_type_hints(contract.Answers).keys()
     streamed = {name for name, f in functions.items() if inspect.isasyncgenfunction(f)}
     assert streamed == get_type_hints(contract.StreamedAnswers).keys()
     assert streamed == get_type_hints(contract.StreamedProgress).keys()

@@ -1,22 +1,45 @@
 // @ts-check
-/** The list of the runs that are kept. */
+/** The list of the runs that are kept: opened, named, compared, shared, removed. */
 
 import { words } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
+import { SavedFiles } from "../../widgets/saved_files.js";
 
 /** @typedef {import("./training.js").Training} Training */
+/** @typedef {import("../../i18n/messages.js").Words} Words */
 /** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
+/** @typedef {TrainRun & {damaged?: true}} Kept */
+
+/**
+ * @typedef {object} Acts  what a run's buttons do
+ * @property {(run: TrainRun) => void} open
+ * @property {() => void} compare  other runs are compared
+ * @property {(why: Words) => void} fail
+ */
 
 export class Runs {
   #list;
+  #differences;
   #training;
-  /** @type {(TrainRun & {damaged?: true})[]} */
+  #acts;
+  #saved = new SavedFiles();
+  /** @type {Kept[]} */
   #runs = [];
+  /** Those that are compared. @type {Set<string>} */
+  #compared = new Set();
 
-  /** @param {HTMLElement} list @param {Training} training */
-  constructor(list, training) {
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLTableElement} differences
+   * @param {Training} training
+   * @param {Acts} acts
+   */
+  constructor(list, differences, training, acts) {
     this.#list = list;
+    this.#differences = differences;
     this.#training = training;
+    this.#acts = acts;
+    training.on("state", () => this.#render());
     void this.refresh();
   }
 
@@ -34,15 +57,195 @@ export class Runs {
     }
   }
 
+  /** The runs that are compared with the one that is shown. */
+  get compared() {
+    return this.#runs.filter(({ run }) => this.#compared.has(run) && run !== this.#training.run);
+  }
+
+  /** Show what is kept now. */
   async refresh() {
-    this.#runs = /** @type {any} */ (await this.#training.engine.ask("train.runs", {}));
-    const items = this.#runs.map((run) => {
-      const item = document.createElement("li");
-      item.dataset.run = run.run;
-      const state = /** @type {any} */ (`trainState${run.state?.[0]?.toUpperCase()}${run.state?.slice(1)}`);
-      return show(item, words("trainRun", run.name ?? run.run, run.step ?? 0, words(state)));
-    });
+    try {
+      this.#runs = await this.#training.engine.ask("train.runs", {});
+    } catch {
+      return; // without a worker there is nothing to show; the page says what failed
+    }
+    this.#saved.forget();
+    const there = new Set(this.#runs.map(({ run }) => run));
+    for (const run of this.#compared) if (!there.has(run)) this.#compared.delete(run);
+    this.#render();
+  }
+
+  #render() {
+    const items = this.#runs.map((run) => this.#item(run));
     if (!items.length) items.push(show(document.createElement("li"), words("trainNoRuns")));
     this.#list.replaceChildren(...items);
+    this.#compare();
+  }
+
+  /** @param {Kept} kept */
+  #item(kept) {
+    const { run, name, state, step, epoch, settings, records, damaged } = kept;
+    const item = document.createElement("li");
+    item.dataset.run = run;
+    const learns = this.#training.busy && this.#training.run === run;
+    const line = show(
+      document.createElement("p"),
+      damaged
+        ? words("trainDamagedRun", run)
+        : words("trainRun", step, epoch, settings.epochs, words(STATES[state] ?? STATES.paused)),
+    );
+    line.className = "info";
+    const last = records?.findLast(({ valid_accuracy: right }) => typeof right === "number");
+    if (last) {
+      const right = show(document.createElement("span"), words("trainRight", last.valid_accuracy));
+      line.append(" ", right);
+    }
+    const acts = document.createElement("div");
+    acts.className = "acts";
+    if (damaged) {
+      acts.append(this.#button("remove", "trainRemove", () => this.#remove(run)));
+      item.append(line, acts);
+      return item;
+    }
+    const field = document.createElement("input");
+    Object.assign(field, { type: "text", value: name, required: true, maxLength: 80 });
+    field.disabled = learns;
+    show(field, words("trainName"), "aria-label");
+    field.dataset.testid = "train-run-name";
+    field.addEventListener("change", () => void this.#rename(run, field.value.trim()));
+    const check = document.createElement("input");
+    Object.assign(check, { type: "checkbox", checked: this.#compared.has(run) });
+    check.dataset.testid = "train-run-compare";
+    check.addEventListener("change", () => {
+      if (check.checked) this.#compared.add(run);
+      else this.#compared.delete(run);
+      this.#compare();
+      this.#acts.compare();
+    });
+    const label = document.createElement("label");
+    label.className = "check";
+    label.append(check, show(document.createElement("span"), words("trainCompare")));
+    const open = this.#button("open", "trainShow", () => this.#acts.open(kept));
+    open.disabled = this.#training.busy;
+    const remove = this.#button("remove", "trainRemove", () => this.#remove(run));
+    remove.disabled = learns;
+    const share = this.#button("share", "trainShare", () => this.#share(kept));
+    acts.append(open, share, remove, label);
+    item.append(field, line, acts);
+    if (run === this.#training.run) item.setAttribute("aria-current", "true");
+    return item;
+  }
+
+  /** @param {string} hook @param {"trainShow" | "trainRemove" | "trainShare"} entry @param {() => void} act */
+  #button(hook, entry, act) {
+    const button = Object.assign(document.createElement("button"), { type: "button" });
+    button.dataset.testid = `train-run-${hook}`;
+    button.addEventListener("click", act);
+    return show(button, words(entry));
+  }
+
+  /** @param {string} run @param {string} name */
+  async #rename(run, name) {
+    if (name) await this.#ask("train.rename", { run, name });
+    await this.refresh();
+  }
+
+  /** @param {string} run */
+  async #remove(run) {
+    const done = await this.#ask("train.remove", { run });
+    if (done === false) this.#acts.fail(words("trainElsewhere"));
+    if (done && this.#training.run === run) this.#training.run = null;
+    await this.refresh();
+    this.#training.tell("state");
+    this.#acts.compare();
+  }
+
+  /** @param {TrainRun} kept */
+  async #share({ run, name }) {
+    const content = await this.#ask("train.share", { run });
+    if (content)
+      this.#saved.save(`${name.replace(/[\\/:]/g, "-")}.run.zip`, () => new Blob([content]));
+  }
+
+  /** Keep a run of another visitor. @param {File} file */
+  async take(file) {
+    const run = await this.#ask("train.take", { file });
+    await this.refresh();
+    const found = this.#runs.find((each) => each.run === run);
+    if (found) this.#acts.open(found);
+  }
+
+  /** @param {string} action @param {Record<string, unknown>} args */
+  async #ask(action, args) {
+    try {
+      return await this.#training.engine.ask(action, args);
+    } catch (error) {
+      this.#acts.fail(/** @type {any} */ (error).words ?? String(error));
+      return undefined;
+    }
+  }
+
+  /** Show the settings in which the compared runs differ. */
+  #compare() {
+    const runs = this.#runs.filter(
+      ({ run, damaged }) => !damaged && (this.#compared.has(run) || run === this.#training.run),
+    );
+    const rows = this.#compared.size && runs.length > 1 ? differences(runs) : [];
+    const [head, body] = [this.#differences.createTHead(), this.#differences.tBodies[0]];
+    head.replaceChildren();
+    body.replaceChildren();
+    this.#differences.hidden = !rows.length;
+    if (!rows.length) return;
+    const top = head.insertRow();
+    top.append(show(cell("th"), words("trainSetting")));
+    for (const { name } of runs) top.append(cell("th", name));
+    for (const [setting, values] of rows) {
+      const row = body.insertRow();
+      const first = cell("th", setting);
+      first.scope = "row";
+      row.append(first, ...values.map((value) => cell("td", value)));
+    }
   }
 }
+
+/** @type {Record<string, "trainStatePaused" | "trainStateDone" | "trainStateFailed">} */
+const STATES = {
+  paused: "trainStatePaused",
+  done: "trainStateDone",
+  failed: "trainStateFailed",
+};
+
+/** @param {"th" | "td"} kind @param {string} [text] */
+function cell(kind, text = "") {
+  const made = /** @type {HTMLTableCellElement} */ (document.createElement(kind));
+  made.textContent = text;
+  return made;
+}
+
+/**
+ * The settings in which runs differ: [name, the value of each run].
+ * @param {Pick<TrainRun, "settings">[]} runs
+ * @returns {[string, string[]][]}
+ */
+export function differences(runs) {
+  const tables = runs.map(({ settings }) => flat(settings));
+  const names = new Set(tables.flatMap((table) => Object.keys(table)));
+  return [...names]
+    .map(
+      (name) => /** @type {[string, string[]]} */ ([name, tables.map((each) => each[name] ?? "–")]),
+    )
+    .filter(([, values]) => new Set(values).size > 1);
+}
+
+/** Settings by their paths. @param {any} settings @returns {Record<string, string>} */
+function flat(settings, path = "") {
+  if (Array.isArray(settings)) return { [path]: settings.map(described).join(", ") || "–" };
+  if (settings === null || typeof settings !== "object") return { [path]: String(settings ?? "–") };
+  const parts = Object.entries(settings).map(([name, value]) =>
+    flat(value, path ? `${path} ${name}` : name),
+  );
+  return Object.assign({}, ...parts);
+}
+
+/** A layer, such as "conv2d 6 5", or a text. @param {any} item */
+const described = (item) => (typeof item === "object" ? Object.values(item).join(" ") : item);

@@ -148,7 +148,9 @@ function input({ hook, number, options }) {
   if (made instanceof HTMLSelectElement) {
     for (const [value, text] of options ?? []) {
       const option = new Option(text, value);
-      made.append(text.startsWith("train") ? show(option, words(/** @type {any} */ (text))) : option);
+      made.append(
+        text.startsWith("train") ? show(option, words(/** @type {any} */ (text))) : option,
+      );
     }
   } else if (number) {
     const { min, max, step, empty } = number;

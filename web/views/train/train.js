@@ -1,21 +1,29 @@
 // @ts-check
 /** The Train view: a network that learns in this tab. */
 
+import { NotReady } from "../../engine/engine.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { count, percent, value } from "../../shared/format.js";
 import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
+import { Curves } from "./curves.js";
 import { Runs } from "./runs.js";
 import { Fields } from "./settings.js";
 import { LENET, Training } from "./training.js";
 
 /** @import {View} from "../view.js" */
+/** @typedef {import("../../i18n/messages.js").Words} Words */
 /** @typedef {import("../../site/published.js").Published} Published */
 /** @typedef {import("../../shared/contract.js").TrainAnswer} TrainAnswer */
+/** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
+/** @typedef {import("./training.js").State} State */
 
 /** Networks to begin with. @type {[string, string, object[]][]} */
 const NETWORKS = [["lenet", "LeNet-5", LENET]];
+
+/** With less room than this the view says so before it is full. */
+const LITTLE_ROOM = 50e6;
 
 /** @implements {View} */
 export default class Train {
@@ -24,14 +32,23 @@ export default class Train {
   #message;
   #fields;
   #runs;
+  #curves;
   #timed;
   /** Data sets of the site. @type {Published[]} */
   #data = [];
   /** Ends what is being learnt. @type {AbortController | null} */
   #work = null;
+  /** Whether the loop in Python has begun, so that it can be asked to pause. */
+  #begun = false;
+  /** Whether the visitor wants no more of this run. */
+  #stopped = false;
+  /** Whether the run ended because its worker or device did, so that it goes on with the next. */
+  #interrupted = false;
   /** Steps of the whole run. */
   #steps = 0;
   #step = 0;
+  /** What the curves are of. @type {{curve: [number, number, number][], records: any[]}} */
+  #line = { curve: [], records: [] };
 
   /**
    * @param {HTMLElement} root
@@ -42,18 +59,30 @@ export default class Train {
     const hook = (name) => root.querySelector(`[data-testid=train-${name}]`);
     this.#hook = hook;
     this.#timed = timed;
-    this.#training = new Training(engine);
+    const training = new Training(engine);
+    this.#training = training;
     this.#message = new Message(/** @type {any} */ (root.querySelector(".message")));
-    this.#fields = new Fields(/** @type {any} */ (root.querySelector(".fields")), this.#training);
-    this.#runs = new Runs(hook("runs"), this.#training);
+    this.#fields = new Fields(/** @type {any} */ (root.querySelector(".fields")), training);
+    this.#curves = new Curves(hook("curve"));
+    this.#runs = new Runs(hook("runs"), hook("differences"), training, {
+      open: (run) => this.#open(run),
+      compare: () => this.#draw(),
+      fail: (why) => this.#message.show(why),
+    });
     hook("network").replaceChildren(...NETWORKS.map(([name, title]) => new Option(title, name)));
     hook("start").addEventListener("click", () => void this.#learn(false));
     hook("step").addEventListener("click", () => void this.#learn(true));
-    hook("pause").addEventListener("click", () => this.#pause());
-    hook("stop").addEventListener("click", () => this.#pause());
+    hook("pause").addEventListener("click", () => this.#pause(false));
+    hook("stop").addEventListener("click", () => this.#pause(true));
     hook("data").addEventListener("change", () => this.#chooseData());
-    for (const event of ["settings", "data", "state"])
-      this.#training.on(event, () => this.#render());
+    hook("run-file").addEventListener("change", () => {
+      this.takeFiles([...hook("run-file").files]);
+      hook("run-file").value = "";
+    });
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden && training.busy) this.#note(words("trainHidden"));
+    });
+    for (const event of ["settings", "data", "state"]) training.on(event, () => this.#render());
     this.#state("idle", words("trainIdle"));
     void this.#list();
   }
@@ -68,9 +97,16 @@ export default class Train {
     return this.#training.state === "idle";
   }
 
-  /** The device changed, or the worker failed: what learns there has ended. */
+  /** The device changed, or the worker failed: what learnt there goes on from its checkpoint. */
   answer() {
     this.#timed(null);
+    if (this.#interrupted) void this.#learn(false);
+  }
+
+  /** Keep a run that another visitor has shared. @param {File[]} files */
+  takeFiles(files) {
+    const file = files.find(({ name }) => name.endsWith(".zip"));
+    if (file && !this.#training.busy) void this.#runs.take(file);
   }
 
   // ---- data -----------------------------------------------------------------------------------
@@ -103,104 +139,188 @@ export default class Train {
   /** Begin or go on. @param {boolean} one  whether to stop after a step */
   async #learn(one) {
     const training = this.#training;
-    if (training.busy || !training.source) return;
-    training.run ??= Date.now().toString(36);
+    if (training.busy || !training.source || !this.#fields.valid) return;
+    if (!training.run || training.state === "done" || this.#stopped) this.#begin();
     const { run, settings, source } = training;
     const stop = new AbortController();
     this.#work = stop;
+    this.#begun = this.#stopped = this.#interrupted = false;
     this.#message.clear();
+    this.#note("");
     this.#state("running", words("trainOpening"));
+    void this.#warn();
     const onProgress = (/** @type {any} */ report) => this.#take(report);
-    const name = this.#runs.nameOf(run) ?? this.#runs.newName(settings.data.name);
+    const name = this.#runs.nameOf(/** @type {string} */ (run));
     try {
       const answer = /** @type {TrainAnswer | null} */ (
         await training.engine.ask(
           "train.run",
-          { run, name, settings, source, one },
+          { run, name: name ?? this.#runs.newName(settings.data.name), settings, source, one },
           { signal: stop.signal, onProgress, proves: true },
         )
       );
-      if (!answer) {
-        this.#fail(words("trainElsewhere"));
-        return;
-      }
-      this.#step = answer.step;
-      if (answer.state === "failed") this.#fail(answer.reason?.text ?? "");
-      else if (answer.state === "done") this.#state("done", words("trainDone", answer.step));
-      else this.#state("paused", words("trainPaused", answer.step, this.#steps));
+      if (answer) this.#end(answer);
+      else this.#fail(words("trainElsewhere"));
     } catch (error) {
+      const { entry } = /** @type {any} */ (wordsOf(error));
+      this.#interrupted = error instanceof NotReady || entry === "otherDevice";
       if (stop.signal.aborted) this.#state("paused", words("trainPaused", this.#step, this.#steps));
-      else this.#fail(wordsOf(error));
+      else this.#fail(words("trainFailed", /** @type {any} */ (wordsOf(error))));
     } finally {
       this.#work = null;
-      this.#render();
       await this.#runs.refresh();
     }
   }
 
-  #pause() {
-    this.#work?.abort();
+  /** Another run. */
+  #begin() {
+    this.#training.run = Date.now().toString(36);
+    this.#line = { curve: [], records: [] };
+    this.#step = 0;
+    this.#draw();
+  }
+
+  /** @param {TrainAnswer} answer */
+  #end({ state, step, reason }) {
+    this.#step = step;
+    this.#where(step);
+    if (reason) this.#fail(words("trainFailed", reason.text));
+    else if (state === "done") this.#state("done", words("trainDone", step));
+    else if (this.#stopped) this.#state("paused", words("trainStopped", step));
+    else this.#state("paused", words("trainPaused", step, this.#steps));
+  }
+
+  /** Have it pause after its step; while the data arrive, at once. @param {boolean} forGood */
+  #pause(forGood) {
+    this.#stopped = forGood;
     show(this.#hook("status"), words("trainPausing"));
+    if (this.#begun) void this.#training.engine.ask("train.pause", {}).catch(() => {});
+    else this.#work?.abort();
+  }
+
+  /** Show a run that is kept, so that it can go on. @param {TrainRun} kept */
+  #open({ run, name, settings, source, state, step, epoch, curve, records }) {
+    const training = this.#training;
+    const found = this.#data.find((each) => each.name === source.published);
+    training.settings = /** @type {any} */ (structuredClone(settings));
+    training.source = found ? { ...source, files: found.files } : { ...source };
+    training.run = run;
+    training.tell("settings");
+    if (found) this.#hook("data").value = found.name;
+    this.#line = /** @type {any} */ (structuredClone({ curve, records }));
+    this.#stopped = this.#interrupted = false;
+    this.#message.clear();
+    this.#note(words("trainOpened", name));
+    this.#step = step;
+    this.#hook("status").dataset.epoch = String(epoch);
+    this.#where(step);
+    const [, loss, right] = curve.at(-1) ?? [0, NaN, NaN];
+    this.#figure("loss", loss, value(loss));
+    this.#figure("accuracy", right, percent(right));
+    this.#measured(records.at(-1)?.valid_accuracy ?? null);
+    const line = state === "done" ? words("trainDone", step) : words("trainStopped", step);
+    this.#state(state === "done" ? "done" : "paused", line);
+    this.#draw();
   }
 
   /** @param {any} report */
   #take(report) {
     const { epochs } = this.#training.settings;
     if (report.stage === "fetch") {
-      this.#state("running", words("trainFetching", report.done, report.total));
+      show(this.#hook("status"), words("trainFetching", report.done, report.total));
     } else if (report.stage === "begun") {
+      this.#begun = true;
       this.#steps = report.steps;
+      show(this.#hook("facts"), words("trainBegun", report.parameters, report.samples));
+    } else if (report.stage === "damaged") {
+      this.#note(words("trainDamaged", report.checkpoints.join(", ")));
     } else if (report.stage === "look") {
-      this.#step = report.step;
+      const { step, loss, accuracy, rate, lr } = report;
+      this.#step = step;
       const epoch = Math.min(report.epoch + 1, epochs);
-      const line = words("trainRunning", epoch, epochs, report.step, this.#steps);
-      this.#state("running", line);
-      this.#figure("loss", report.loss, value(report.loss));
-      this.#figure("accuracy", report.accuracy, percent(report.accuracy));
-      this.#figure("rate", report.rate, count(Math.round(report.rate)));
-      this.#figure("lr", report.lr, value(report.lr));
-      show(this.#hook("left"), words("trainSeconds", report.left));
-      this.#hook("status").dataset.step = report.step;
+      show(this.#hook("status"), words("trainRunning", epoch, epochs, step, this.#steps));
+      this.#where(step);
       this.#hook("status").dataset.epoch = report.epoch;
+      this.#figure("loss", loss, value(loss));
+      this.#figure("accuracy", accuracy, percent(accuracy));
+      this.#figure("rate", rate, count(Math.round(rate)));
+      this.#figure("lr", lr, value(lr));
+      show(this.#hook("left"), words("trainSeconds", report.left));
+      this.#line.curve.push([step, loss, accuracy]);
+      this.#curves.draw();
     } else if (report.stage === "record") {
       this.#hook("status").dataset.epoch = report.epoch;
-      const { valid_accuracy: right } = report;
-      if (right !== null) this.#figure("valid-accuracy", right, percent(right));
+      this.#measured(report.valid_accuracy);
+      this.#line.records.push(report);
+      this.#curves.draw();
     }
     this.#training.tell(report.stage, report);
   }
+
+  // ---- what is shown --------------------------------------------------------------------------
 
   /** @param {string} name @param {number} figure @param {string} shown */
   #figure(name, figure, shown) {
     const place = this.#hook(name);
     place.dataset.value = String(figure);
-    place.textContent = shown;
+    place.textContent = Number.isNaN(figure) ? "–" : shown;
   }
 
-  // ---- what is shown --------------------------------------------------------------------------
+  /** @param {number | null} right */
+  #measured(right) {
+    this.#figure("valid-accuracy", right ?? NaN, percent(right ?? 0));
+  }
 
-  /** @param {import("./training.js").State} state @param {import("../../i18n/messages.js").Words} line */
+  /** @param {number} step */
+  #where(step) {
+    this.#hook("status").dataset.step = String(step);
+    const bar = this.#hook("progress");
+    bar.value = this.#steps ? step / this.#steps : 0;
+    bar.hidden = !this.#training.busy;
+  }
+
+  #draw() {
+    const compared = this.#runs.compared;
+    const { run } = this.#training;
+    const name = (run && this.#runs.nameOf(run)) ?? "";
+    this.#curves.show([{ name, ...this.#line }, ...compared]);
+  }
+
+  /** Say beforehand that little can be kept. */
+  async #warn() {
+    const { quota = 0, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
+    if (quota && quota - usage < LITTLE_ROOM) this.#note(words("trainRoom", quota - usage));
+  }
+
+  /** @param {Words} note */
+  #note(note) {
+    show(this.#hook("note"), note);
+  }
+
+  /** @param {State} state @param {Words} line */
   #state(state, line) {
     const status = this.#hook("status");
     show(status, line);
-    if (status.dataset.state === state && this.#training.state === state) return;
     status.dataset.state = state;
     this.#training.become(state);
   }
 
-  /** @param {import("../../i18n/messages.js").Words} why */
+  /** @param {Words} why */
   #fail(why) {
-    this.#state("failed", words("trainPaused", this.#step, this.#steps));
-    this.#message.show(words("trainFailed", /** @type {any} */ (why)));
+    this.#state("failed", words("trainStopped", this.#step));
+    this.#message.show(why);
   }
 
   #render() {
     const { busy, source, run, state } = this.#training;
+    const goesOn = run && (state === "paused" || state === "failed") && !this.#stopped;
     const start = this.#hook("start");
-    show(start, words(run && state === "paused" ? "trainResume" : "trainStart"));
+    show(start, words(goesOn && this.#step ? "trainResume" : "trainStart"));
     start.disabled = busy || !source;
     this.#hook("step").disabled = busy || !source;
     this.#hook("pause").disabled = this.#hook("stop").disabled = !busy;
     this.#hook("data").disabled = this.#hook("network").disabled = busy;
+    this.#hook("run-file").disabled = busy;
+    this.#hook("progress").hidden = !busy;
   }
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The worker's side of the Train view: runs, held by py/tallow_page/train and kept in storage. */
 
+import { Handed } from "../../worker/serve.js";
 import * as kept from "./kept_runs.js";
 
 /** @typedef {import("../../worker/serve.js").Context} Context */
@@ -27,9 +28,7 @@ export default ({ app, settled }) => {
     run: async ({ source, ...options }, context) => {
       await settled();
       const given = [JSON.stringify(options), source, storage];
-      return kept.alone(options.run, () =>
-        app.stream(context, "train.run_training", () => given),
-      );
+      return kept.alone(options.run, () => app.stream(context, "train.run_training", () => given));
     },
 
     /** Have the run that learns answer after its running step. */
@@ -37,6 +36,24 @@ export default ({ app, settled }) => {
 
     /** What is kept. */
     runs: () => kept.all(),
+
+    /** A run as one file. @param {{run: string}} args */
+    share: async ({ run }) => {
+      await settled();
+      const content = await app.inTurn(async () =>
+        app.copy(await app.call("train.packed_run", run, storage)),
+      );
+      return new Handed(content, [content.buffer]);
+    },
+
+    /** Keep a run that was shared. Answers its folder's name. @param {{file: Blob}} args */
+    take: async ({ file }) => {
+      await settled();
+      const content = new Uint8Array(await file.arrayBuffer());
+      const run = Date.now().toString(36);
+      await app.inTurn(() => app.ask("train.unpack_run", run, content, storage));
+      return run;
+    },
 
     /** @param {{run: string, name: string}} args */
     rename: ({ run, name }) => kept.rename(run, name),

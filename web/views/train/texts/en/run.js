@@ -1,13 +1,12 @@
 // @ts-check
 /** English texts of the Train view: settings, a run, the list of runs. */
 
-import { bytes, count } from "../../../../shared/format.js";
+import { bytes, count, percent } from "../../../../shared/format.js";
 import { seconds } from "../../seconds.js";
 
 export const texts = {
   trainStart: "Start",
   trainResume: "Resume",
-  trainAgain: "Start again",
 
   /** @param {number} size @param {string} licence */
   trainNeeds: (size, licence) =>
@@ -41,7 +40,8 @@ export const texts = {
   /** @param {string} why */
   trainFailed: (why) => `Training failed: ${why}`,
 
-  trainHidden: "This tab is in the background, where the browser may slow it down.",
+  trainHidden:
+    "This tab was in the background, where browsers slow pages down; nothing is lost by that.",
 
   /** @param {number} parameters @param {number} samples */
   trainBegun: (parameters, samples) =>
@@ -68,15 +68,43 @@ export const texts = {
 
   trainElsewhere: "This run learns in another tab right now. Pause it there, or begin another one.",
   trainNoRuns: "No runs are kept yet.",
-  trainShow: "Show",
-  trainRename: "Rename",
+  trainShow: "Open",
   trainRemove: "Remove",
   trainShare: "Save as a file",
-  trainOpenRun: "Open a run's file",
+  trainCompare: "Compare",
+  trainName: "Name of the run",
+  trainSetting: "Setting",
 
-  /** @param {string} name @param {number} step @param {string} state */
-  trainRun: (name, step, state) => `${name}: ${count(step)} steps, ${state}`,
-  trainStateRunning: "running",
+  /** @param {number} step @param {number} epoch @param {number} epochs @param {string} state */
+  trainRun: (step, epoch, epochs, state) =>
+    `${state}, ${count(step)} steps, ${epoch} of ${epochs} epochs`,
+
+  /** @param {number} share */
+  trainRight: (share) => `· ${percent(share)} right`,
+
+  /** @param {string} run */
+  trainDamagedRun: (run) => `The run ${run} is damaged: what it was can't be read.`,
+
+  trainLossCurve: "Loss",
+  trainAccuracyCurve: "Right",
+  trainSteps: "Steps",
+
+  /** @param {string} name */
+  trainMeasured: (name) => `${name}, test data`,
+
+  trainThis: "this run",
+
+  /** @param {string} name */
+  trainOpened: (name) => `${name} is open.`,
+
+  /** @param {string} checkpoints */
+  trainDamaged: (checkpoints) =>
+    `Damaged checkpoints were left out: ${checkpoints}. The run goes on from an older one.`,
+
+  /** @param {number} room */
+  trainRoom: (room) =>
+    `The browser has only ${bytes(room)} left for this page. Remove runs before it is full.`,
+
   trainStatePaused: "paused",
   trainStateDone: "done",
   trainStateFailed: "failed",

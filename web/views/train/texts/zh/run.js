@@ -1,7 +1,7 @@
 // @ts-check
 /** Chinese texts of the Train view: settings, a run, the list of runs. */
 
-import { bytes, count } from "../../../../shared/format.js";
+import { bytes, count, percent } from "../../../../shared/format.js";
 import { seconds } from "../../seconds.js";
 
 /** Texts that the HTML has in English, by the data-text of their element. */
@@ -24,13 +24,14 @@ export const page = {
   trainLeft: "剩余",
   trainCurve: "损失和准确率曲线",
   trainRuns: "训练记录",
+  trainDifferences: "不同的设置",
+  trainOpenRun: "打开训练记录文件",
 };
 
 /** @type {typeof import("../en/run.js").texts} */
 export const texts = {
   trainStart: "开始",
   trainResume: "继续",
-  trainAgain: "重新开始",
   trainNeeds: (size, licence) =>
     `只需下载一次，${bytes(size)}；之后可离线使用。许可证：${licence}。`,
   trainNoData: "本站没有可供学习的数据。",
@@ -42,11 +43,12 @@ export const texts = {
   trainRunning: (epoch, epochs, step, steps) =>
     `正在学习：第 ${epoch} 轮，共 ${epochs} 轮；第 ${count(step)} 步，共 ${count(steps)} 步`,
   trainPausing: "这一步之后暂停…",
-  trainPaused: (step, steps) => `已在第 ${count(step)} 步（共 ${count(steps)} 步）后暂停，并已保存。`,
+  trainPaused: (step, steps) =>
+    `已在第 ${count(step)} 步（共 ${count(steps)} 步）后暂停，并已保存。`,
   trainStopped: (step) => `已在第 ${count(step)} 步后停止，并已保存。`,
   trainDone: (step) => `学完了，共 ${count(step)} 步。`,
   trainFailed: (why) => `训练失败：${why}`,
-  trainHidden: "这个标签页在后台，浏览器可能会让它变慢。",
+  trainHidden: "这个标签页刚才在后台，浏览器会让后台页面变慢；没有因此丢失什么。",
   trainBegun: (parameters, samples) =>
     `${count(parameters)} 个参数，每轮从 ${count(samples)} 个样本学习。`,
   trainSeconds: (left) => seconds(left),
@@ -67,13 +69,24 @@ export const texts = {
   trainRotate: "旋转图片",
   trainElsewhere: "这个训练正在另一个标签页里进行。请在那里暂停它，或开始另一个。",
   trainNoRuns: "还没有保存的训练记录。",
-  trainShow: "显示",
-  trainRename: "改名",
+  trainShow: "打开",
   trainRemove: "删除",
   trainShare: "保存为文件",
-  trainOpenRun: "打开训练记录文件",
-  trainRun: (name, step, state) => `${name}：${count(step)} 步，${state}`,
-  trainStateRunning: "学习中",
+  trainCompare: "比较",
+  trainName: "训练记录的名称",
+  trainSetting: "设置",
+  trainRun: (step, epoch, epochs, state) =>
+    `${state}，${count(step)} 步，${epoch} 轮（共 ${epochs} 轮）`,
+  trainRight: (share) => `· 正确 ${percent(share)}`,
+  trainDamagedRun: (run) => `训练记录 ${run} 已损坏，无法读取。`,
+  trainLossCurve: "损失",
+  trainAccuracyCurve: "正确",
+  trainSteps: "步数",
+  trainMeasured: (name) => `${name}，测试数据`,
+  trainThis: "本次训练",
+  trainOpened: (name) => `已打开 ${name}。`,
+  trainDamaged: (checkpoints) => `略过了损坏的检查点：${checkpoints}。训练从更早的一个继续。`,
+  trainRoom: (room) => `浏览器只给本页留有 ${bytes(room)} 空间。请在占满之前删除一些训练记录。`,
   trainStatePaused: "已暂停",
   trainStateDone: "已完成",
   trainStateFailed: "失败",
