@@ -29,7 +29,7 @@ def idx(content: bytes, *shape: int) -> bytes:
     return bytes((0, 0, 8, len(shape))) + struct.pack(f">{len(shape)}I", *shape) + content
 
 
-def contents(train: int = 80, valid: int = 20) -> dict[str, bytes]:
+def contents(train: int = 80, valid: int = 20, side: int = SIDE) -> dict[str, bytes]:
     """The four files of a data set: bars, whose row is their class."""
     random = Random(0)
     files: dict[str, bytes] = {}
@@ -37,10 +37,10 @@ def contents(train: int = 80, valid: int = 20) -> dict[str, bytes]:
         labels = bytes(number % 3 for number in range(count))
         pictures = bytearray()
         for label in labels:
-            picture = bytearray(random.randrange(40) for _ in range(SIDE * SIDE))
-            picture[2 * label * SIDE : (2 * label + 1) * SIDE] = bytes([250]) * SIDE
+            picture = bytearray(random.randrange(40) for _ in range(side * side))
+            picture[2 * label * side : (2 * label + 1) * side] = bytes([250]) * side
             pictures += picture
-        files[f"{prefix}-images-idx3-ubyte"] = idx(bytes(pictures), count, SIDE, SIDE)
+        files[f"{prefix}-images-idx3-ubyte"] = idx(bytes(pictures), count, side, side)
         files[f"{prefix}-labels-idx1-ubyte"] = idx(labels, count)
     return files
 

@@ -1,0 +1,68 @@
+// @ts-check
+/** The Train view: what runs differ in, what its parts share, times. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { differences } from "../../web/views/train/differences.js";
+import { seconds } from "../../web/views/train/seconds.js";
+import { LENET, Training, USUAL } from "../../web/views/train/training.js";
+
+test("runs differ in settings of any depth", () => {
+  const one = structuredClone(USUAL);
+  const other = structuredClone(USUAL);
+  assert.deepEqual(differences([{ settings: one }, { settings: other }]), []);
+  other.epochs = 3;
+  other.optimizer.lr = 0.01;
+  other.data.count = 500;
+  other.augment = ["shift", "rotate"];
+  other.layers = [{ kind: "flatten" }, { kind: "linear", out: 10 }];
+  const found = Object.fromEntries(differences([{ settings: one }, { settings: other }]));
+  assert.deepEqual(found.epochs, ["1", "3"]);
+  assert.deepEqual(found["optimizer lr"], ["0.15", "0.01"]);
+  assert.deepEqual(found["data count"], ["–", "500"]);
+  assert.deepEqual(found.augment, ["–", "shift, rotate"]);
+  assert.equal(found.layers[1], "flatten, linear 10");
+  assert.match(found.layers[0], /^conv2d 6 5 2, tanh, avgpool2d 2, /);
+  assert.equal(Object.keys(found).length, 5);
+});
+
+test("a setting that one run lacks is a difference", () => {
+  const found = differences([{ settings: { a: 1 } }, { settings: { a: 1, b: { c: 2 } } }]);
+  assert.deepEqual(found, [["b c", ["–", "2"]]]);
+});
+
+test("another setting or other data are another run", () => {
+  const training = new Training(/** @type {any} */ ({}));
+  /** @type {string[]} */
+  const told = [];
+  for (const event of ["settings", "data", "state"]) training.on(event, () => told.push(event));
+  training.run = "a";
+  training.become("paused");
+  training.change({ epochs: 2 });
+  assert.equal(training.run, null);
+  training.run = "b";
+  training.learnFrom({ published: "mnist" }, "mnist");
+  assert.equal(training.run, null);
+  assert.equal(training.settings.epochs, 2);
+  assert.equal(USUAL.epochs, 1);
+  assert.deepEqual(told, ["state", "settings", "data"]);
+  assert.equal(LENET.at(-1)?.out, 10);
+});
+
+test("reports are told with their details", () => {
+  const training = new Training(/** @type {any} */ ({}));
+  /** @type {any[]} */
+  const looks = [];
+  training.on("look", (look) => looks.push(look));
+  training.tell("look", { step: 3 });
+  assert.deepEqual(looks, [{ step: 3 }]);
+});
+
+test("seconds are minutes, and hours where there are so many", () => {
+  assert.equal(seconds(0), "0:00");
+  assert.equal(seconds(61.4), "1:01");
+  assert.equal(seconds(3599.6), "1:00:00");
+  assert.equal(seconds(36_610), "10:10:10");
+  assert.equal(seconds(-3), "0:00");
+});
