@@ -6,6 +6,7 @@ No weights come with Tallow.
 from ..binding import getter
 from ..vision.models.resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
 from .bert import BERT
+from .causal import CausalLayer, TokenEmbedding
 from .decoder import Decoder, DecoderConfig
 from .efficientnet import EfficientNetLite0, InvertedBottleneck
 from .experts import ExpertsDecoder
@@ -26,12 +27,12 @@ from .voice import SileroVAD, VoiceDetector, VoiceStream
 from .whisper import Whisper
 
 __all__ = [
-    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Decoder", "DecoderConfig",
+    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "CausalLayer", "Decoder", "DecoderConfig",
     "EfficientNetLite0", "Encoder", "ExpertsDecoder", "GPT2Block", "Gemma3", "InvertedBottleneck",
     "LeNet5", "Lfm2", "Llama", "ResNet", "Segment", "SentenceEncoder", "SileroVAD", "Span",
-    "Transcriber", "Transcript", "VoiceDetector", "VoiceStream", "Whisper", "config_of_gguf",
-    "freeze", "from_config", "load", "load_async", "name_of_gguf", "published", "resnet18",
-    "resnet34", "resnet50", "set_weights",
+    "TokenEmbedding", "Transcriber", "Transcript", "VoiceDetector", "VoiceStream", "Whisper",
+    "config_of_gguf", "freeze", "from_config", "load", "load_async", "name_of_gguf", "published",
+    "resnet18", "resnet34", "resnet50", "set_weights",
 ]  # fmt: skip
 
 __getattr__ = getter(globals(), "zoo")

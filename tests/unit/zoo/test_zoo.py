@@ -158,3 +158,17 @@ def test_what_does_not_fit() -> None:
         zoo.BERT(10, 8, 2, 1, 6)(tokens(1, 7))
     with pytest.raises(ShapeError, match="up to 6"):
         zoo.GPT2(10, 8, 2, 2, 6)(tokens(1, 7))
+
+
+def test_a_causal_layer_sees_nothing_behind() -> None:
+    tl.manual_seed(0)
+    net = nn.Sequential(zoo.TokenEmbedding(7, 8, 6), zoo.CausalLayer(8, 2)).eval()
+    tokens = np.array([[0, 1, 2, 3, 4, 5]], np.int32)
+    other = np.array([[0, 1, 2, 6, 6, 6]], np.int32)
+    one, two = (net(tl.asarray(x)).numpy() for x in (tokens, other))
+    np.testing.assert_array_equal(one[:, :3], two[:, :3])
+    assert np.abs(one[:, 3:] - two[:, 3:]).min(axis=-1).max() > 0
+    # A shorter text has the same positions.
+    np.testing.assert_allclose(net(tl.asarray(tokens[:, :2])).numpy(), one[:, :2], atol=1e-6)
+    with pytest.raises(ShapeError, match="up to 6"):
+        net(tl.asarray(np.zeros((1, 7), np.int32)))
