@@ -531,6 +531,59 @@ class TrainRun(TypedDict):
     records: Sequence[Mapping[str, Any]]
 
 
+class LayerField(TypedDict):
+    """A number of a layer: what it is if nothing is said, and its bounds. whole: no fractions."""
+
+    name: str
+    value: float
+    least: float
+    most: float
+    whole: bool
+
+
+class LayerKind(TypedDict):
+    """A kind of layer that is offered, and its fields."""
+
+    kind: str
+    fields: Sequence[LayerField]
+
+
+class RowFacts(TypedDict):
+    """A row of a table of layers: the shape of its output, its parameters, and the bytes that a
+    step of training takes for it; null where the row, or one before it, is impossible."""
+
+    shape: Sequence[int] | None
+    parameters: int | None
+    memory: int | None
+
+
+class RowReason(TypedDict):
+    """Why a row, counted from 0, is impossible (`ENGLISH` of py/tallow_page/train/layers.py)."""
+
+    row: int
+    code: str
+    details: Sequence[str | float]
+
+
+class NetworkFacts(TypedDict):
+    """What a table of layers means. memory: bytes of a step, with its samples. The sums are null
+    if a row is impossible."""
+
+    rows: Sequence[RowFacts]
+    parameters: int | None
+    memory: int | None
+    error: RowReason | None
+
+
+class LayerTable(TypedDict):
+    """A table of layers, what it means, and the kinds and networks that are offered."""
+
+    layers: Sequence[Mapping[str, Any]]
+    facts: NetworkFacts
+    kinds: Sequence[LayerKind]
+    presets: Sequence[str]
+
+
 # ---- which function answers with what ---------------------------------------------------------
 
 
@@ -549,6 +602,7 @@ class Answers:
     remove_file: Embedded
     put_kept: IndexedFile
     unpack_run: TrainRun
+    layer_table: LayerTable
 
 
 class StreamedAnswers:

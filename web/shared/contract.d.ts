@@ -480,6 +480,57 @@ export type TrainRun = {
   records: Record<string, any>[];
 };
 
+/** A number of a layer: what it is if nothing is said, and its bounds. whole: no fractions. */
+export type LayerField = {
+  name: string;
+  value: number;
+  least: number;
+  most: number;
+  whole: boolean;
+};
+
+/** A kind of layer that is offered, and its fields. */
+export type LayerKind = {
+  kind: string;
+  fields: LayerField[];
+};
+
+/**
+ * A row of a table of layers: the shape of its output, its parameters, and the bytes that a step of
+ * training takes for it; null where the row, or one before it, is impossible.
+ */
+export type RowFacts = {
+  shape: number[] | null;
+  parameters: number | null;
+  memory: number | null;
+};
+
+/** Why a row, counted from 0, is impossible (`ENGLISH` of py/tallow_page/train/layers.py). */
+export type RowReason = {
+  row: number;
+  code: string;
+  details: (string | number)[];
+};
+
+/**
+ * What a table of layers means. memory: bytes of a step, with its samples. The sums are null if a
+ * row is impossible.
+ */
+export type NetworkFacts = {
+  rows: RowFacts[];
+  parameters: number | null;
+  memory: number | null;
+  error: RowReason | null;
+};
+
+/** A table of layers, what it means, and the kinds and networks that are offered. */
+export type LayerTable = {
+  layers: Record<string, any>[];
+  facts: NetworkFacts;
+  kinds: LayerKind[];
+  presets: string[];
+};
+
 /** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
@@ -494,6 +545,7 @@ export type Answers = {
   remove_file: Embedded;
   put_kept: IndexedFile;
   unpack_run: TrainRun;
+  layer_table: LayerTable;
 };
 
 /** The long actions (steps.py) and their answers. */

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
+import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow import functions as f
 from tallow import nn, optim
@@ -22,7 +23,7 @@ from ..app import on_start
 from ..javascript import plain
 from ..steps import Answer, streamed
 from .data import Data, opened_data, some
-from .layers import network
+from .layers import DataFacts, network
 from .runs import Storage, Working
 
 if TYPE_CHECKING:
@@ -218,7 +219,8 @@ class Lesson:
         self.train = DataLoader(train, batch, shuffle=True, drop_last=True)
         self.valid = None if data.valid is None else DataLoader(data.valid, _MEASURED)
         self.epochs, total = epochs, epochs * len(self.train)
-        inner = network(settings["layers"], data.shape)
+        tl.manual_seed(int(settings.get("seed", 0)))
+        inner = network(settings["layers"], DataFacts.of(data))
         model = Prepared(inner, data, list(settings.get("augment", ())))
         optimizer = _optimizer(model, settings["optimizer"])
         schedule = _schedule(optimizer, settings, total)

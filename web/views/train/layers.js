@@ -1,0 +1,379 @@
+// @ts-check
+/**
+ * The table of layers, edited in place. Python says what each row makes of its input
+ * (py/tallow_page/train/layers.py); the page says it while the visitor types.
+ */
+
+import { words, wordsOf } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
+import { text } from "../../i18n/text.js";
+import { bytes, count, shape } from "../../shared/format.js";
+import { Latest } from "../../shared/latest.js";
+import { make } from "../../widgets/dom.js";
+import { changed, converted, fresh, inserted, moved, removed } from "./rows.js";
+
+/**
+ * @typedef {import("./rows.js").Row} Row
+ * @typedef {import("../../shared/contract.js").LayerTable} LayerTable
+ * @typedef {import("../../shared/contract.js").LayerKind} LayerKind
+ * @typedef {import("../../shared/contract.js").RowReason} RowReason
+ *
+ * What a network has to fit.
+ * @typedef {{kind: string, shape: readonly number[], classes: number}} DataFacts
+ *
+ * @typedef {object} Listener
+ * @property {(asked: object) => Promise<LayerTable>} ask  Python's answer, `train.table`
+ * @property {() => void} changed  the rows, or whether they are possible, have changed
+ */
+
+/** The network that the visitor has changed. */
+const OWN = "own";
+
+export class Layers {
+  #list;
+  #button;
+  #total;
+  #select;
+  #listener;
+  #latest;
+  /** @type {Row[]} */
+  #rows = [];
+  /** @type {LayerTable | null} */
+  #table = null;
+  /** @type {DataFacts | null} */
+  #data = null;
+  #batch = 64;
+  #optimizer = "sgd";
+  /** The network that is chosen, or OWN. */
+  #name = "";
+  /** Whether nothing may be changed. */
+  #locked = false;
+  /** What the elements of the rows show was made for these kinds. @type {string} */
+  #drawn = "";
+
+  /**
+   * @param {HTMLElement} root  empty
+   * @param {HTMLSelectElement} select  of a network that is offered
+   * @param {Listener} listener
+   */
+  constructor(root, select, listener) {
+    this.#list = make("ol", { class: "layers", "data-testid": "train-layers" });
+    show(this.#list, words("trainLayers"), "aria-label");
+    this.#button = make("button", { type: "button", "data-testid": "train-layer-add" });
+    show(this.#button, words("trainLayerAdd"));
+    this.#total = make("p", { class: "info", role: "status", "data-testid": "train-layer-total" });
+    root.append(this.#list, make("div", { class: "acts" }, this.#button), this.#total);
+    this.#select = select;
+    this.#listener = listener;
+    this.#latest = new Latest(
+      (/** @type {object} */ asked) => listener.ask(asked),
+      (table, asked) => this.#answered(table, /** @type {any} */ (asked)),
+      (error) => {
+        this.#table = null;
+        show(this.#total, wordsOf(error));
+        listener.changed();
+      },
+    );
+    select.addEventListener("change", () => {
+      if (select.value !== OWN) this.choose(select.value);
+    });
+    this.#list.addEventListener("input", (/** @type {Event} */ event) => this.#typed(event));
+    this.#list.addEventListener("change", (/** @type {Event} */ event) => this.#chosen(event));
+    this.#list.addEventListener("click", (/** @type {Event} */ event) => this.#pressed(event));
+    this.#list.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
+      this.#keyed(event),
+    );
+    this.#button.addEventListener("click", () => this.#add(this.#rows.length));
+    this.#lock();
+  }
+
+  /** What the settings of a run hold. @returns {Row[]} */
+  get layers() {
+    return this.#rows;
+  }
+
+  /** Whether a network of these rows can be trained. */
+  get possible() {
+    return this.#table !== null && this.#table.facts.error === null;
+  }
+
+  /** Whether the rows can't be changed, as while a run goes on. @param {boolean} locked */
+  set locked(locked) {
+    this.#locked = locked;
+    this.#lock();
+  }
+
+  /**
+   * Show a network for other data.
+   * @param {DataFacts} data
+   * @param {Row[] | string} layers  rows, or the name of a network; "" is the first that is offered
+   */
+  open(data, layers) {
+    const other = data.kind !== this.#data?.kind;
+    this.#data = data;
+    if (typeof layers === "string") this.choose(other ? layers : layers || this.#name);
+    else this.#change(layers);
+  }
+
+  /** Show a network that is offered. @param {string} name */
+  choose(name) {
+    this.#name = name;
+    this.#ask(name);
+  }
+
+  /** What decides about the memory. @param {{batch: number, optimizer: string}} settings */
+  settings({ batch, optimizer }) {
+    if (batch === this.#batch && optimizer === this.#optimizer) return;
+    this.#batch = batch;
+    this.#optimizer = optimizer;
+    if (this.#table) this.#ask(this.#rows);
+  }
+
+  // ---- changes ----------------------------------------------------------------------------------
+
+  /** @param {Row[]} rows */
+  #change(rows) {
+    this.#rows = rows;
+    this.#name = OWN;
+    this.#ask(rows);
+  }
+
+  /** @param {Row[] | string} layers */
+  #ask(layers) {
+    if (!this.#data) return;
+    const { kind, shape, classes } = this.#data;
+    const [batch, optimizer] = [this.#batch, this.#optimizer];
+    this.#latest.ask({ data: { kind, shape, classes }, layers, batch, optimizer });
+  }
+
+  /** @param {LayerTable} table @param {{layers: Row[] | string}} asked */
+  #answered(table, { layers }) {
+    // Rows that were changed since stay as they are; their answer comes next.
+    if (typeof layers === "string" && this.#name === layers) {
+      this.#rows = /** @type {Row[]} */ ([...table.layers]);
+      if (!layers) this.#name = table.presets[0];
+    }
+    this.#table = table;
+    this.#draw();
+    this.#listener.changed();
+  }
+
+  /** @param {Event} event */
+  #at({ target }) {
+    const item = /** @type {HTMLElement} */ (target).closest("li");
+    return item ? [...this.#list.children].indexOf(item) : -1;
+  }
+
+  /** @param {Event} event  of a field */
+  #typed(event) {
+    const { target } = event;
+    if (!(target instanceof HTMLInputElement)) return;
+    this.#change(changed(this.#rows, this.#at(event), target.name, target.value));
+  }
+
+  /** @param {Event} event  of the choice of a kind */
+  #chosen(event) {
+    const { target } = event;
+    if (!(target instanceof HTMLSelectElement)) return;
+    const at = this.#at(event);
+    this.#change(converted(this.#rows, at, this.#kind(target.value)));
+    this.#draw();
+    this.#focus(at, "select");
+  }
+
+  /** @param {Event} event  of a button */
+  #pressed(event) {
+    const button = /** @type {HTMLElement} */ (event.target).closest("button");
+    const at = this.#at(event);
+    if (!button || at < 0) return;
+    const { act } = button.dataset;
+    if (act === "up") this.#move(at, -1);
+    if (act === "down") this.#move(at, 1);
+    if (act === "add") this.#add(at + 1);
+    if (act === "remove") this.#remove(at);
+  }
+
+  /** Alt and an arrow move the row that has the focus. @param {KeyboardEvent} event */
+  #keyed(event) {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!by || !event.altKey || event.ctrlKey || event.metaKey || this.#locked) return;
+    const at = this.#at(event);
+    if (at < 0) return;
+    event.preventDefault(); // a select would open
+    this.#move(at, by);
+  }
+
+  /** @param {number} at @param {number} by */
+  #move(at, by) {
+    const rows = moved(this.#rows, at, by);
+    const act = document.activeElement?.getAttribute("data-act");
+    const to = Math.min(Math.max(at + by, 0), rows.length - 1);
+    this.#change(rows);
+    this.#draw();
+    this.#focus(to, act ? `[data-act=${act}]` : "select");
+  }
+
+  /** @param {number} at */
+  #add(at) {
+    if (!this.#table) return;
+    this.#change(inserted(this.#rows, at, fresh(this.#kind(this.#common()))));
+    this.#draw();
+    this.#focus(at, "select");
+  }
+
+  /** @param {number} at */
+  #remove(at) {
+    this.#change(removed(this.#rows, at));
+    this.#draw();
+    if (this.#rows.length) this.#focus(Math.min(at, this.#rows.length - 1), "[data-act=remove]");
+    else this.#button.focus();
+  }
+
+  /** The kind of a new row: one that changes no shape. */
+  #common() {
+    const offered = this.#table?.kinds.map(({ kind }) => kind) ?? [];
+    return offered.includes("relu") ? "relu" : offered[0];
+  }
+
+  /** @param {string} name @returns {LayerKind} */
+  #kind(name) {
+    const found = this.#table?.kinds.find(({ kind }) => kind === name);
+    return found ?? { kind: name, fields: [] };
+  }
+
+  /** @param {number} at @param {string} what */
+  #focus(at, what) {
+    const item = this.#list.children[at];
+    const wanted = /** @type {HTMLButtonElement | null} */ (item?.querySelector(what));
+    (wanted?.disabled ? item.querySelector("select") : wanted)?.focus();
+  }
+
+  // ---- what is shown ----------------------------------------------------------------------------
+
+  #draw() {
+    const table = this.#table;
+    if (!table) return;
+    this.#offer(table.presets);
+    const list = this.#list;
+    // Elements stay while kinds do, so that the visitor goes on typing in them.
+    const drawn = JSON.stringify([table.kinds, this.#rows.map(({ kind }) => kind)]);
+    if (drawn !== this.#drawn) {
+      this.#drawn = drawn;
+      list.replaceChildren(...this.#rows.map((row) => this.#item(row)));
+    }
+    const { error, rows, parameters, memory } = table.facts;
+    for (const [at, row] of this.#rows.entries()) {
+      const item = list.children[at];
+      const bad = error !== null && error.row === at;
+      for (const input of item.querySelectorAll("input")) {
+        if (input !== document.activeElement) input.value = String(row[input.name] ?? "");
+        const own = bad && error.details[0] === input.name;
+        input.toggleAttribute("aria-invalid", own);
+      }
+      const facts = rows[at];
+      const [made, own, taken] = ["shape", "parameters", "memory"].map((name) =>
+        item.querySelector(`[data-fact=${name}]`),
+      );
+      show(made, () => (facts?.shape ? text.trainShape(shape([...facts.shape])) : ""));
+      show(own, () => (facts?.parameters ? text.trainParameters(count(facts.parameters)) : ""));
+      show(taken, () => (facts?.memory ? bytes(facts.memory) : ""));
+      const line = /** @type {HTMLElement} */ (item.querySelector("[role=alert]"));
+      show(line, () => (bad ? reason(error) : ""));
+      item.classList.toggle("failed", bad);
+      const [up, down] = ["up", "down"].map((act) => buttonOf(item, act));
+      up.disabled = at === 0 || this.#locked;
+      down.disabled = at === this.#rows.length - 1 || this.#locked;
+    }
+    const all = this.#total;
+    all.dataset.parameters = String(parameters ?? "");
+    all.dataset.memory = String(memory ?? "");
+    show(all, () => {
+      if (parameters !== null && memory !== null)
+        return text.trainTotal(count(parameters), bytes(memory), this.#batch);
+      return error && !this.#rows.length ? reason(error) : text.trainImpossible;
+    });
+    this.#lock();
+  }
+
+  /** @param {readonly string[]} presets */
+  #offer(presets) {
+    const select = this.#select;
+    const names = [...presets, ...(this.#name === OWN ? [OWN] : [])];
+    if ([...select.options].map(({ value }) => value).join() !== names.join()) {
+      const options = names.map((name) =>
+        show(new Option("", name), () => text.trainNetworks[name] ?? name),
+      );
+      select.replaceChildren(...options);
+    }
+    select.value = this.#name;
+  }
+
+  /** @param {Row} row @returns {HTMLLIElement} */
+  #item(row) {
+    const kinds = this.#table?.kinds ?? [];
+    const names = kinds.map(({ kind }) => kind);
+    if (!names.includes(row.kind)) names.push(row.kind);
+    const select = make("select");
+    for (const name of names)
+      select.append(show(new Option("", name), () => text.trainKinds[name] ?? name));
+    select.value = row.kind;
+    show(select, words("trainKind"), "aria-label");
+    const fields = this.#kind(row.kind).fields.map(({ name, value, least, most, whole }) => {
+      const input = make("input", {
+        type: "number",
+        name,
+        min: String(least),
+        max: String(most),
+        step: whole ? "1" : "0.05",
+        value: String(row[name] ?? value),
+      });
+      const label = make("label", {}, make("span"), input);
+      show(label.firstElementChild, () => text.trainFields[name] ?? name);
+      return label;
+    });
+    const acts = /** @type {const} */ ([
+      ["up", "↑", "trainLayerUp"],
+      ["down", "↓", "trainLayerDown"],
+      ["add", "+", "trainLayerAddBelow"],
+      ["remove", "✕", "trainLayerRemove"],
+    ]).map(([act, sign, entry]) => {
+      const button = make("button", { type: "button", "data-act": act }, sign);
+      show(button, words(entry), "aria-label");
+      show(button, words(entry), "title");
+      return button;
+    });
+    const facts = ["shape", "parameters", "memory"].map((name) =>
+      make("span", { "data-fact": name }),
+    );
+    return make(
+      "li",
+      {},
+      make("div", { class: "kind" }, select, ...fields),
+      make("div", { class: "facts" }, ...facts),
+      make("div", { class: "acts" }, ...acts),
+      make("p", { class: "message", role: "alert" }),
+    );
+  }
+
+  #lock() {
+    const locked = this.#locked;
+    this.#select.disabled = locked;
+    this.#button.disabled = locked || !this.#table;
+    for (const each of this.#list.querySelectorAll("select, input, button"))
+      if (locked || !["up", "down"].includes(each.dataset.act)) each.disabled = locked;
+  }
+}
+
+/** @param {Element} item @param {string} act */
+const buttonOf = (item, act) =>
+  /** @type {HTMLButtonElement} */ (item.querySelector(`[data-act=${act}]`));
+
+/** Why a row is impossible, in the current language. @param {RowReason} why */
+export function reason({ code, details }) {
+  const named = code === "UNKNOWN" ? details : details.map((each) => nameOf(each));
+  const said = /** @type {Record<string, (...about: any[]) => string>} */ (text.trainReasons)[code];
+  return said(...named);
+}
+
+/** What the page calls a kind or a field. @param {string | number} name */
+const nameOf = (name) => text.trainKinds[name] ?? text.trainFields[name] ?? name;
