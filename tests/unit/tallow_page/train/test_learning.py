@@ -195,7 +195,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"optimizer": {"name": "lion", "lr": 1}}, "the optimiser 'lion'"),
     ({"schedule": "weekly"}, "the schedule 'weekly'"),
     ({"augment": ["melt"]}, "melt: pictures are changed by"),
-    ({"layers": [*LAYERS[:-1], {"kind": "warp"}]}, "there is no layer 'warp'"),
+    ({"layers": [*LAYERS[:-1], {"kind": "warp"}]}, "there is no layer of the kind 'warp'"),
 ]
 
 
