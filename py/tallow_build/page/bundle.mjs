@@ -2,7 +2,7 @@
  * Has Rollup bundle the page's modules: one file for each page and each worker, with a hash of its
  * content in its name, so that a visitor waits for one answer of the server and not for sixty. A
  * lazy view is two files more, views/NAME-HASH.js and worker/NAME-HASH.js, which are imported when
- * it is opened.
+ * it is opened; what lazy views share, and the page lacks, is another file in views/.
  *
  *     node bundle.mjs WEB FOLDER     prints {"worker/main.js": "worker/main-0123456789.js", ...}
  *
@@ -197,24 +197,24 @@ for (const entry of ENTRIES) {
     indent: false,
     hashCharacters: "hex",
     entryFileNames: `${entry.replace(/\.js$/, "")}-[hash:10].js`,
-    chunkFileNames: ({ facadeModuleId }) => ofView(facadeModuleId ?? "").replace(".js", "-[hash:10].js"),
+    chunkFileNames: (chunk) => partOf(chunk).replace(".js", "-[hash:10].js"),
   });
   await bundle.close();
   for (const chunk of output) {
     if (chunk.type !== "chunk") throw new Error(`${entry}: ${chunk.fileName} is no module`);
-    written[chunk.isEntry ? entry : ofView(chunk.facadeModuleId ?? "")] = chunk.fileName;
+    written[chunk.isEntry ? entry : partOf(chunk)] = chunk.fileName;
     await mkdir(dirname(join(folder, chunk.fileName)), { recursive: true });
     await writeFile(join(folder, chunk.fileName), chunk.code);
   }
 }
 
 /**
- * The name of what a lazy view's page, or its side of the worker, is bundled into. Both lie as deep
- * as the entries, so that the paths to other files are the same ones.
- * @param {string} id  of the module
+ * The name of what a lazy view's page, its side of the worker, or what lazy views share is bundled
+ * into. All lie as deep as the entries, so that the paths to other files are the same ones.
+ * @param {{facadeModuleId: string | null, moduleIds: string[]}} chunk
  */
-function ofView(id) {
-  const { dir, base, name } = parse(id);
+function partOf({ facadeModuleId, moduleIds }) {
+  const { dir, base, name } = parse(facadeModuleId ?? moduleIds[moduleIds.length - 1]);
   return base === "worker.js" ? `worker/${parse(dir).base}.js` : `views/${name}.js`;
 }
 

@@ -46,12 +46,13 @@ async def opened_idx(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
                 yield step
             else:
                 files = step
-    contents = {each: await file.read_async() for each, file in files.items()}
+    contents = {each: memoryview(await file.read_async()) for each, file in files.items()}
     yield data_of(name, contents)
 
 
-def data_of(name: str, contents: Mapping[str, bytes]) -> Data:
-    """The Data of a data set's four files, by their names. Raises DataError for damaged ones."""
+def data_of(name: str, contents: Mapping[str, Any]) -> Data:
+    """The Data of a data set's four files, by their names: bytes, or views of bytes, which are not
+    copied then. Raises DataError for damaged ones."""
     classes = _CLASSES[name]
     pixels: dict[str, memoryview] = {}
     labels: dict[str, array[int]] = {}

@@ -17,7 +17,6 @@ from tallow.data import DataLoader
 from tallow.errors import CheckpointError, NonFiniteError, OptionError
 from tallow.tensor import Tensor
 from tallow.train import Callback, Learner, Run, loop
-from tallow.vision import transforms
 
 from ..app import on_start
 from ..javascript import plain
@@ -49,11 +48,12 @@ _POINTS = 1000
 _TICK = 0.05
 """Seconds after which other questions get in between two steps, at most."""
 
-_CHANGES: dict[str, Any] = {
-    "mirror": lambda: transforms.RandomHorizontalFlip(),
-    "shift": lambda: transforms.RandomAffine(0, (0.1, 0.1)),
-    "rotate": lambda: transforms.RandomRotation(10),
+_CHANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "mirror": ("RandomHorizontalFlip", ()),
+    "shift": ("RandomAffine", (0, (0.1, 0.1))),
+    "rotate": ("RandomRotation", (10,)),
 }
+"""The changes of tl.vision.transforms, and their arguments."""
 
 
 class Prepared(nn.Module):
@@ -71,7 +71,7 @@ class Prepared(nn.Module):
                 f"{', '.join(unknown or augment)}: pictures are changed by "
                 f"{', '.join(_CHANGES)}, and {data.kind} are not"
             )
-        self._changes = [transforms.PerSample(_CHANGES[name]()) for name in augment]
+        self._changes = [_change(name) for name in augment]
 
     def forward(self, x: Tensor) -> Any:
         """The scores of a batch as the data have it."""
@@ -82,6 +82,13 @@ class Prepared(nn.Module):
             for change in self._changes:
                 x = change(x)
         return self.network((x - self._mean) / self._deviation)
+
+
+def _change(name: str) -> Any:
+    from tallow.vision import transforms  # which a run without changes need not wait for
+
+    kind, given = _CHANGES[name]
+    return transforms.PerSample(getattr(transforms, kind)(*given))
 
 
 class _Learner(Learner):
@@ -385,7 +392,12 @@ async def run_training(options: str, source: Any, storage: Storage) -> AsyncGene
             else:
                 yield step
     held = _lesson
-    if held is None or (held.working.run, held.settings, held.data) != (run, settings, data):
+    if (
+        held is None
+        or (held.working.run, held.settings) != (run, settings)
+        or held.data is not data
+        or not await held.working.is_newest()
+    ):
         close_lesson()
         working = Working(storage, run)
         await working.pull()
@@ -461,6 +473,8 @@ async def _learned(
     state: TrainState = "done" if learner.epoch >= held.epochs else "paused"
     state = "failed" if reason else state
     unkept = await save(state)
+    if reason and reason["code"] == "loss":
+        close_lesson()  # its parameters may not be finite
     reason = reason or unkept
     answer: TrainAnswer = {
         "state": "failed" if reason else state,

@@ -1,7 +1,7 @@
 """Runs: a folder of each in the page's storage, and one in Python's memory while it learns.
 
-    about.json                 its name, settings, data, state and curve (`About`)
-    run.json, step-*           what `tl.train.Learner` keeps: its checkpoints, and their list
+about.json                 its name, settings, data, state and curve (`About`)
+run.json, step-*           what `tl.train.Learner` keeps: its checkpoints, and their list
 """
 
 from __future__ import annotations
@@ -60,11 +60,22 @@ class Working:
             path.write_bytes(copied(await self._storage.read(self.run, str(name))))
             self._kept[path.name] = _stamp(path)
 
+    async def is_newest(self) -> bool:
+        """Whether no other tab has gone on with the run since."""
+        path = self.folder / _INDEX
+        if not path.exists() or path.name not in self._kept:
+            return True
+        if _INDEX not in [str(name) for name in await self._storage.files(self.run)]:
+            return True  # it was removed, and is written anew
+        stored = copied(await self._storage.read(self.run, _INDEX))
+        return bool(stored == path.read_bytes() or self._kept[_INDEX] != _stamp(path))
+
     def about(self) -> TrainRun | None:
         """What `about.json` says; None for a new run. Raises CheckpointError if it is damaged."""
         try:
             found: TrainRun = json.loads((self.folder / ABOUT).read_text("utf-8"))
-            found["settings"]["batch"]  # noqa: B018 - the file is checked, not used
+            if "batch" not in found["settings"]:
+                raise ValueError("it has no settings")
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:

@@ -246,12 +246,15 @@ export default class Train {
       this.#figure("rate", rate, count(Math.round(rate)));
       this.#figure("lr", lr, value(lr));
       show(this.#hook("left"), words("trainSeconds", report.left));
-      this.#line.curve.push([step, loss, accuracy]);
+      const { curve } = this.#line;
+      while ((curve.at(-1)?.[0] ?? 0) >= step) curve.pop(); // it went on from a checkpoint
+      curve.push([step, loss, accuracy]);
       this.#curves.draw();
     } else if (report.stage === "record") {
       this.#hook("status").dataset.epoch = report.epoch;
       this.#measured(report.valid_accuracy);
-      this.#line.records.push(report);
+      const { records } = this.#line;
+      this.#line.records = [...records.filter((each) => each.step < report.step), report];
       this.#curves.draw();
     }
     this.#training.tell(report.stage, report);

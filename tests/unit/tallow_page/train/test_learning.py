@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_the_loss_of_a_look_is_that_of_the_steps_since_the_one_before(page: Page
     reports, _ = page.run()
     looks = [each for each in reports if each["stage"] == "look" and each["step"] <= 10]
     record = next(each for each in reports if each["stage"] == "record")
-    steps = [1, *(b["step"] - a["step"] for a, b in zip(looks, looks[1:], strict=False))]
+    steps = [1, *(b["step"] - a["step"] for a, b in pairwise(looks))]
     assert sum(steps) == 10
     mean = sum(each["loss"] * n for each, n in zip(looks, steps, strict=True)) / 10
     assert mean == pytest.approx(record["train_loss"], rel=1e-4)
@@ -227,6 +228,20 @@ def test_other_optimisers_and_schedules(page: Page, optimizer: str, schedule: st
     looks = [each for each in reports if each["stage"] == "look"]
     assert answer["state"] == "done" and looks[-1]["loss"] < looks[0]["loss"]
     assert (looks[-1]["lr"] == looks[0]["lr"]) == (schedule == "constant")
+
+
+def test_a_run_that_another_tab_went_on_with_is_taken_from_there(page: Page) -> None:
+    page.run(lambda each: each["stage"] == "look" and each["step"] > 3)
+    files = dict(page.kept.runs["r"])
+    page.run(lambda each: each["stage"] == "look" and each["step"] > 12)
+    newer = page.kept.about()["step"]
+    later = dict(page.kept.runs["r"])
+    page.reload()
+    page.kept.runs["r"] = files
+    page.run(lambda each: each["stage"] == "look" and each["step"] > 5)
+    page.kept.runs["r"] = later
+    reports, _ = page.run()
+    assert next(each for each in reports if each["stage"] == "look")["step"] > newer
 
 
 def test_no_run_is_open_after_the_device_changed(page: Page) -> None:

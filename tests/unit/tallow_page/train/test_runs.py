@@ -56,9 +56,7 @@ def changed(content: bytes, **files: bytes | None) -> bytes:
     return target.getvalue()
 
 
-def test_what_is_no_run_is_said_and_not_kept(
-    shared: bytes, run_async: Callable[..., Any]
-) -> None:
+def test_what_is_no_run_is_said_and_not_kept(shared: bytes, run_async: Callable[..., Any]) -> None:
     names = zipfile.ZipFile(io.BytesIO(shared)).namelist()
     step = next(name for name in names if name.startswith("step-"))
     for content, why in (
@@ -84,9 +82,7 @@ def test_files_that_belong_to_no_run_stay_in_the_zip(
     assert set(kept.runs["other"]) == set(zipfile.ZipFile(io.BytesIO(shared)).namelist())
 
 
-def test_without_space_nothing_of_it_is_left(
-    shared: bytes, run_async: Callable[..., Any]
-) -> None:
+def test_without_space_nothing_of_it_is_left(shared: bytes, run_async: Callable[..., Any]) -> None:
     kept = Kept()
     kept.room = 2000
     with pytest.raises(CheckpointError, match="storage is full"):
