@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.failures.test_page_lost_device import Losing
 from tests.unit.tallow_page.train.lessons import contents
 
 from tallow_build.content import published
@@ -185,3 +186,47 @@ def lent(visitor: Any, files: dict[str, bytes]) -> Any:
         lambda route: route.fulfill(body=files[route.request.url.rpartition("/")[2]]),
     )
     return opened(visitor)
+
+
+def test_a_run_goes_on_where_its_device_was_lost(visitor: Any, patch: Any) -> None:
+    losing = Losing(visitor, patch)
+    hook = opened(visitor, "webgpu")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    few(hook, 6400, epochs="2")
+    hook("train-start").click()
+    # After the first epoch there is a checkpoint.
+    expect(hook("train-status")).to_have_attribute("data-epoch", "1", timeout=PATIENCE)
+    losing.lose("now")
+    losing.struck(1)
+    state(hook, "done")
+    assert step(hook) == 200
+    (run,) = hook("train-runs").locator("li").all()
+    expect(run).to_contain_text("done, 200 steps, 2 of 2 epochs")
+
+
+def test_a_run_learns_in_one_tab_alone(visitor: Any) -> None:
+    hook = opened(visitor)
+    few(hook, 60_000, epochs="9")
+    hook("train-start").click()
+    expect(hook("train-loss")).to_have_attribute("data-value", re.compile("."), timeout=PATIENCE)
+    hook("train-pause").click()
+    state(hook, "paused")
+    hook("train-start").click()
+    paused = step(hook)
+    expect(hook("train-status")).not_to_have_attribute("data-step", str(paused), timeout=PATIENCE)
+
+    other = visitor.page.context.new_page()
+    other.goto(visitor.page.url)
+    there = other.get_by_test_id
+    expect(there("train-start")).to_be_enabled(timeout=PATIENCE)
+    there("train-run-open").click()
+    there("train-start").click()
+    expect(there("train-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(other.locator("#view-train .message")).to_contain_text("learns in another tab")
+    there("train-run-remove").click()
+    expect(there("train-run-name")).to_have_count(1)
+    other.close()
+    state(hook, "running")
+    hook("train-stop").click()
+    state(hook, "paused")
+    expect(hook("train-start")).to_have_text("Start")
