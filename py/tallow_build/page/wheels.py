@@ -63,7 +63,9 @@ def tallow() -> Path:
 def page() -> Path:
     """A wheel of py/tallow_page, the Python functions that the page calls."""
     folder, licence = ROOT / "py" / "tallow_page", ROOT / "LICENSE"
-    sources = {f"tallow_page/{path.name}": path for path in sorted(folder.glob("*.py"))}
+    sources = {
+        path.relative_to(folder.parent).as_posix(): path for path in sorted(folder.rglob("*.py"))
+    }
     return _wheel(
         "Building the wheel of py/tallow_page", "tallow-page", "MIT", version(), sources, licence
     )
