@@ -75,6 +75,7 @@ export class Curves {
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
     const shown = [value, percent];
     this.#plots = shown.map((format, at) => {
+      const range = at ? [0, 1] : { min: { soft: 0, mode: 1 }, max: { pad: 0.05 } };
       const title = say(words(at ? "trainAccuracyCurve" : "trainLossCurve"));
       const series = this.#lines.flatMap(({ name }, number) => {
         const stroke = colours[number % colours.length];
@@ -102,7 +103,7 @@ export class Curves {
         height: HEIGHT,
         cursor: { drag: { x: false, y: false } },
         legend: { live: false },
-        scales: { x: { time: false }, y: { range: { min: { soft: 0, mode: 1 }, max: {} } } },
+        scales: { x: { time: false }, y: { range } },
         axes: [
           { ...axis, ...steps },
           { ...axis, ...ticks, size: 60 },

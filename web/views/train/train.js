@@ -4,7 +4,7 @@
 import { NotReady } from "../../engine/engine.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
-import { count, percent, value } from "../../shared/format.js";
+import { count, percent, tiny, value } from "../../shared/format.js";
 import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
 import { Curves } from "./curves.js";
@@ -47,8 +47,8 @@ export default class Train {
   /** Steps of the whole run. */
   #steps = 0;
   #step = 0;
-  /** What the curves are of. @type {{curve: [number, number, number][], records: any[]}} */
-  #line = { curve: [], records: [] };
+  /** What the curves are of. @type {{name: string, curve: [number, number, number][], records: any[]}} */
+  #line = { name: "", curve: [], records: [] };
 
   /**
    * @param {HTMLElement} root
@@ -150,12 +150,12 @@ export default class Train {
     this.#state("running", words("trainOpening"));
     void this.#warn();
     const onProgress = (/** @type {any} */ report) => this.#take(report);
-    const name = this.#runs.nameOf(/** @type {string} */ (run));
+    const name = this.#runs.nameOf(/** @type {string} */ (run)) ?? this.#line.name;
     try {
       const answer = /** @type {TrainAnswer | null} */ (
         await training.engine.ask(
           "train.run",
-          { run, name: name ?? this.#runs.newName(settings.data.name), settings, source, one },
+          { run, name, settings, source, one },
           { signal: stop.signal, onProgress, proves: true },
         )
       );
@@ -175,7 +175,8 @@ export default class Train {
   /** Another run. */
   #begin() {
     this.#training.run = Date.now().toString(36);
-    this.#line = { curve: [], records: [] };
+    const name = this.#runs.newName(this.#training.settings.data.name);
+    this.#line = { name, curve: [], records: [] };
     this.#step = 0;
     this.#draw();
   }
@@ -207,7 +208,7 @@ export default class Train {
     training.run = run;
     training.tell("settings");
     if (found) this.#hook("data").value = found.name;
-    this.#line = /** @type {any} */ (structuredClone({ curve, records }));
+    this.#line = /** @type {any} */ (structuredClone({ name, curve, records }));
     this.#stopped = this.#interrupted = false;
     this.#message.clear();
     this.#note(words("trainOpened", name));
@@ -244,7 +245,7 @@ export default class Train {
       this.#figure("loss", loss, value(loss));
       this.#figure("accuracy", accuracy, percent(accuracy));
       this.#figure("rate", rate, count(Math.round(rate)));
-      this.#figure("lr", lr, value(lr));
+      this.#figure("lr", lr, tiny(lr));
       show(this.#hook("left"), words("trainSeconds", report.left));
       const { curve } = this.#line;
       while ((curve.at(-1)?.[0] ?? 0) >= step) curve.pop(); // it went on from a checkpoint
@@ -283,10 +284,9 @@ export default class Train {
   }
 
   #draw() {
-    const compared = this.#runs.compared;
     const { run } = this.#training;
-    const name = (run && this.#runs.nameOf(run)) ?? "";
-    this.#curves.show([{ name, ...this.#line }, ...compared]);
+    this.#line.name = (run && this.#runs.nameOf(run)) ?? this.#line.name;
+    this.#curves.show([this.#line, ...this.#runs.compared]);
   }
 
   /** Say beforehand that little can be kept. */
