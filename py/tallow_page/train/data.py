@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -55,18 +54,3 @@ def some(dataset: Any, count: int | None) -> Any:
     if count is None or count >= len(dataset):
         return dataset
     return Subset(dataset, [number * len(dataset) // count for number in range(count)])
-
-
-async def opened_data(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
-    """What a source describes: a `Fetching` for each step, and last the Data.
-
-    source: {"published": name, "files": [{name, url, bytes, sha256}]}, a data set of the site, as
-    web/site/published.js gives it. Raises TallowError in one line.
-    """
-    if "published" not in source:
-        raise OptionError(f"no data are known by {', '.join(source) or 'an empty description'}")
-    from .data_idx import opened_idx
-
-    async with aclosing(opened_idx(source)) as steps:
-        async for step in steps:
-            yield step

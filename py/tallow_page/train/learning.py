@@ -21,9 +21,10 @@ from tallow.train import Callback, Learner, Run, loop
 from ..app import on_start
 from ..javascript import plain
 from ..steps import Answer, streamed
-from .data import Data, opened_data, some
+from .data import Data, some
 from .layers import DataFacts, network
 from .runs import Storage, Working
+from .sources import opened_data
 
 if TYPE_CHECKING:
     from ..contract import (

@@ -8,8 +8,9 @@ import pytest
 from tests.unit.tallow_page.train.lessons import SIDE, contents, idx
 
 from tallow.errors import DataError, OptionError
-from tallow_page.train.data import Data, opened_data, some
+from tallow_page.train.data import Data, some
 from tallow_page.train.data_idx import data_of, moments
+from tallow_page.train.sources import opened_data
 
 
 def test_a_data_set_of_four_files() -> None:
