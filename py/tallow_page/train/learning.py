@@ -131,10 +131,6 @@ class _Reports(Callback):
         self._items = self._seen = 0
         self._loss = self._right = 0.0
 
-    def on_fit_start(self, learner: Run) -> None:
-        """See `Callback`."""
-        self._forget()
-
     def on_step_end(self, learner: Run) -> None:
         """See `Callback`."""
         self._items += learner.items
@@ -195,13 +191,15 @@ class _Reports(Callback):
     def state_dict(self) -> dict[str, Any]:
         """See `Callback`."""
         flat = [number for point in self.curve for number in point]
-        return {"curve": flat, "every": self._every}
+        since = [self._items, self._seen, self._loss, self._right]
+        return {"curve": flat, "every": self._every, "since": since}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """See `Callback`."""
         flat = state["curve"]
         self.curve = [tuple(flat[at : at + 3]) for at in range(0, len(flat), 3)]  # type: ignore[misc]
         self._every = state["every"]
+        self._items, self._seen, self._loss, self._right = state["since"]
 
     def take(self) -> list[Any]:
         """The reports since the last call."""

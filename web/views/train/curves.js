@@ -106,7 +106,7 @@ export class Curves {
         scales: { x: { time: false }, y: { range } },
         axes: [
           { ...axis, ...steps },
-          { ...axis, ...ticks, size: 60 },
+          { ...axis, ...ticks, size: 68 },
         ],
         series: [{ label: say(words("trainSteps")) }, ...series],
       };

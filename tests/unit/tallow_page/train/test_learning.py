@@ -54,8 +54,15 @@ def test_a_run_reports_and_is_kept(page: Page) -> None:
     assert "step-00000020.safetensors" in files and "run.json" in files
 
 
-def test_the_loss_of_a_look_is_that_of_the_steps_since_the_one_before(page: Page) -> None:
-    reports, _ = page.run()
+@pytest.mark.parametrize("pauses", [0, 4])
+def test_the_loss_of_a_look_is_that_of_the_steps_since_the_one_before(
+    page: Page, pauses: int
+) -> None:
+    reports = []
+    for _ in range(pauses):
+        reports += page.run(at("look"))[0]
+        page.reload()
+    reports += page.run()[0]
     looks = [each for each in reports if each["stage"] == "look" and each["step"] <= 10]
     record = next(each for each in reports if each["stage"] == "record")
     steps = [1, *(b["step"] - a["step"] for a, b in pairwise(looks))]
