@@ -12,7 +12,7 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow import functions as f
 from tallow import nn, optim
-from tallow.core.drivers import Steps
+from tallow.core.drivers import Request, Steps
 from tallow.data import DataLoader
 from tallow.errors import CheckpointError, NonFiniteError, OptionError
 from tallow.tensor import Tensor
@@ -197,7 +197,7 @@ class _Reports(Callback):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """See `Callback`."""
         flat = state["curve"]
-        self.curve = [tuple(flat[at : at + 3]) for at in range(0, len(flat), 3)]  # type: ignore[misc]
+        self.curve = [tuple(flat[at : at + 3]) for at in range(0, len(flat), 3)]
         self._every = state["every"]
         self._items, self._seen, self._loss, self._right = state["since"]
 
@@ -273,7 +273,7 @@ def _optimizer(model: nn.Module, given: Mapping[str, Any]) -> optim.Optimizer:
             model.parameters(), rate, momentum=momentum, nesterov=nesterov, weight_decay=decay
         )
     if name in ("adam", "adamw"):
-        kind = {"adam": optim.Adam, "adamw": optim.AdamW}[name]
+        kind: type[optim.Optimizer] = {"adam": optim.Adam, "adamw": optim.AdamW}[name]
         return kind(model.parameters(), rate, weight_decay=decay)
     raise OptionError(f"the optimiser {name!r} is none of sgd, adam, adamw")
 
@@ -294,7 +294,8 @@ class _Driven:
     """The steps of a loop, taken one request at a time, so that others get in between."""
 
     def __init__(self, steps: Steps[Any]) -> None:
-        self._steps, self._request = steps, None
+        self._steps = steps
+        self._request: Request | None = None
         self.ended = False
 
     async def advance(self) -> bool:
