@@ -17,7 +17,7 @@ from math import cos, pi, sin
 from pathlib import Path
 from random import Random
 
-SIDE = 560  # of the pad, as in web/views/draw/pad.js
+SIDE = 560  # of the pad, as in web/widgets/pad/pad.js
 
 # The height of the digit and the width of the brush (the page has 20, 40 and 64).
 SIZES = (

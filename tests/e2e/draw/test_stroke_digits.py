@@ -22,7 +22,7 @@ BATCH = 100
 PREPARE = """async (ink, examples) => {
     const load = path => import(new URL(path, document.baseURI));
     const [{ splitDigits }, { prepareDigit }, { piecesOf }, { SIDE }] = await Promise.all(
-        ["prepare/split.js", "prepare/digit.js", "prepare/touching.js", "views/draw/pad.js"]
+        ["prepare/split.js", "prepare/digit.js", "prepare/touching.js", "widgets/pad/pad.js"]
             .map(load));
     const canvas = new OffscreenCanvas(SIDE, SIDE);
     const drawn = new ink.Ink(canvas.getContext("2d", { willReadFrequently: true }));
@@ -64,7 +64,7 @@ def read(module: Any) -> Reader:
 
     def take(file: str) -> tuple[list[dict[str, Any]], list[str], list[int]]:
         examples = json.loads((ROOT / "tests" / "data" / file).read_text("utf-8"))
-        prepared = module("./views/draw/ink.js", PREPARE, examples)
+        prepared = module("./widgets/pad/ink.js", PREPARE, examples)
         found = iter(shares_of([p for parts in prepared for pieces in parts for p in pieces]))
         shares = [[[next(found) for _ in pieces] for pieces in parts] for parts in prepared]
         lists = [[[s.tolist() for s in pieces] for pieces in parts] for parts in shares]

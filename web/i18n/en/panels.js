@@ -1,12 +1,16 @@
 // @ts-check
 /**
- * English texts of the panels below the views: device, offline, boot log, WebGPU beside NumPy,
- * kernels.
+ * English texts of what views share: the pad; and of the panels below them: device, offline, boot
+ * log, WebGPU beside NumPy, kernels.
  */
 
 import { milliseconds, picture, tiny } from "../../shared/format.js";
 
 export const panels = {
+  /** For screen readers, while the keyboard draws on the pad. */
+  penDown: "Pen down",
+  penUp: "Pen up",
+
   /** @param {string} device @param {string} reason  a sentence */
   unavailable: (device, reason) => `${device} is unavailable: ${reason}`,
   unnamedAdapter: "Unnamed WebGPU adapter",

@@ -1,10 +1,13 @@
 // @ts-check
-/** Chinese texts of the panels below the views. */
+/** Chinese texts of what views share, and of the panels below them. */
 
 import { milliseconds, picture, tiny } from "../../shared/format.js";
 
 /** @type {typeof import("../en/panels.js").panels} */
 export const panels = {
+  penDown: "落笔",
+  penUp: "抬笔",
+
   unavailable: (device, reason) => `无法使用 ${device}：${reason}`,
   unnamedAdapter: "没有透露名称的 WebGPU 适配器",
   withThreads: (adapter, threads) => `${adapter}，${threads} 个线程`,

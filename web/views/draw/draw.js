@@ -11,8 +11,8 @@ import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { Bars } from "../../widgets/bars.js";
 import { Message } from "../../widgets/message.js";
-import { Pad } from "./pad.js";
-import { PadKeys } from "./keys.js";
+import { PadKeys } from "../../widgets/pad/keys.js";
+import { Pad } from "../../widgets/pad/pad.js";
 import { PadTools } from "./tools.js";
 
 /**

@@ -19,7 +19,7 @@ export class PadTools {
 
   /**
    * @param {HTMLElement} root  of the view
-   * @param {import("./pad.js").Pad} pad
+   * @param {import("../../widgets/pad/pad.js").Pad} pad
    */
   constructor(root, pad) {
     const find = (/** @type {string} */ name) =>

@@ -2,10 +2,6 @@
 /** English texts of the Draw view. */
 
 export const texts = {
-  /** For screen readers, while the keyboard draws. */
-  penDown: "Pen down",
-  penUp: "Pen up",
-
   /** @param {string} digit */
   digitRead: (digit) => `The digit is ${digit}`,
 

@@ -33,8 +33,6 @@ export const page = {
 
 /** @type {typeof import("./en.js").texts} */
 export const texts = {
-  penDown: "落笔",
-  penUp: "抬笔",
   digitRead: (digit) => `数字是 ${digit}`,
   numberRead: (number) => `这个数是 ${number}`,
   digitFailed: (why) => `无法辨认这个数字：${why}`,

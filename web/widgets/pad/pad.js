@@ -2,7 +2,7 @@
 /**
  * A canvas to draw on with mouse, finger, pen or keyboard.
  *
- * Strokes are black on a transparent canvas; draw.css adds the paper, and makes the ink white in
+ * Strokes are black on a transparent canvas; styles add the paper, and make the ink white in
  * dark mode.
  */
 
