@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Slower } from "../../web/views/listen/slower.js";
+import { Slower } from "../../web/widgets/sound/slower.js";
 import { clock, plain, srt, vtt } from "../../web/views/listen/subtitles.js";
 
 const SAID = [

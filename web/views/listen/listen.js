@@ -8,8 +8,8 @@ import { published } from "../../site/published.js";
 import { CopyButton } from "../../widgets/copy_button.js";
 import { Message } from "../../widgets/message.js";
 import { SavedFiles } from "../../widgets/saved_files.js";
+import { decoded, Microphone, RATE } from "../../widgets/sound/sounds.js";
 import { Said } from "./said.js";
-import { decoded, Microphone, RATE } from "./sounds.js";
 import { clock, plain, srt, vtt } from "./subtitles.js";
 
 /** Seconds of a recording that are handed on together, at least. */
