@@ -174,13 +174,13 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     used = backend()
 
     async def load(graph: Graph, nodes: int, building: float) -> str:
-        made = await _make(graph, used)
+        made = await loaded_session(graph, used)
         compiling = 1000 * (building + made.compiling)
         number = register(made.compiled, {"nodes": nodes})
         facts = {"nodes": nodes, "kept": False, "planId": number, "compiling": compiling}
         return _enter(name, made.session, card, made.seconds, facts)
 
-    return await _with_graph(card, fetch, load)
+    return await with_graph(card, fetch, load)
 
 
 async def load_kept(name: str, card_json: str, text: str, loaded: Any, weights: Any) -> str:
@@ -254,10 +254,10 @@ async def run_on(
     seconds = 0.0
     if session.device != device:
 
-        async def make(graph: Graph, *_: Any) -> _Made:
-            return await _make(graph, backend(device))
+        async def make(graph: Graph, *_: Any) -> Made:
+            return await loaded_session(graph, backend(device))
 
-        made = await _with_graph(loaded.card, fetch, make)
+        made = await with_graph(loaded.card, fetch, make)
         session, seconds = made.session, made.seconds
     try:
         start_time = time.perf_counter()
@@ -300,7 +300,7 @@ async def tune(name: str, fetch: Fetch) -> AsyncGenerator[Any, None]:
         steps = tuning_steps(graph)
         return steps, await anext(steps, None)
 
-    steps, step = await _with_graph(_models[name].card, fetch, begun)
+    steps, step = await with_graph(_models[name].card, fetch, begun)
     ops, found = 0, []
     async with aclosing(steps):
         while step:
@@ -340,7 +340,7 @@ def session_of(name: str) -> Session:
 
 
 @dataclass(frozen=True)
-class _Made:
+class Made:
     """A compiled and loaded plan. compiling, seconds: the time spent compiling, and until the
     session was ready, without waiting for weights."""
 
@@ -350,7 +350,8 @@ class _Made:
     seconds: float
 
 
-async def _make(graph: Graph, used: Backend) -> _Made:
+async def loaded_session(graph: Graph, used: Backend) -> Made:
+    """A graph, compiled for a device and loaded on it."""
     start_time = time.perf_counter()
     compiled = compile_for(used, graph)
     compiling = time.perf_counter() - start_time
@@ -359,10 +360,10 @@ async def _make(graph: Graph, used: Backend) -> _Made:
     start_time = time.perf_counter()
     session = await Session.load_async(compiled, used)
     loading = time.perf_counter() - start_time - session.stats.get("waited", 0) / 1000
-    return _Made(compiled, session, compiling, compiling + loading)
+    return Made(compiled, session, compiling, compiling + loading)
 
 
-async def _with_graph(
+async def with_graph(
     card: dict[str, Any], fetch: Fetch, use: Callable[[Graph, int, float], Awaitable[_T]]
 ) -> _T:
     """Calls `use` with the graph from the page's pixels to the answer, the number of nodes in the

@@ -490,6 +490,26 @@ class TrainRecord(TypedDict):
     valid_accuracy: float | None
 
 
+class Gathering(TypedDict):
+    """How many of the visitor's own examples were read."""
+
+    stage: Literal["gather"]
+    done: int
+    total: int
+
+
+class Gathered(TypedDict):
+    """The visitor's own examples as data for training. version: differs from that of other
+    examples; train, valid: how many there are of each; computed: how many were not read before;
+    damaged: the numbers of those that could not be read."""
+
+    version: int
+    train: int
+    valid: int
+    computed: int
+    damaged: Sequence[int]
+
+
 class TrainTick(TypedDict):
     """Nothing new: others get in between two steps."""
 
@@ -603,6 +623,8 @@ class Answers:
     put_kept: IndexedFile
     unpack_run: TrainRun
     layer_table: LayerTable
+    gather_text: Gathered
+    open_zip: Sequence[str]
 
 
 class StreamedAnswers:
@@ -620,6 +642,7 @@ class StreamedAnswers:
     find_passages: Looked
     open_listener: SpeechModel
     hear_sound: HeardAnswer
+    gather_examples: Gathered
     run_training: TrainAnswer
 
 
@@ -639,3 +662,4 @@ class StreamedProgress:
     open_listener: Fetching
     hear_sound: HeardText
     run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick
+    gather_examples: Gathering

@@ -444,6 +444,26 @@ export type TrainRecord = {
   valid_accuracy: number | null;
 };
 
+/** How many of the visitor's own examples were read. */
+export type Gathering = {
+  stage: "gather";
+  done: number;
+  total: number;
+};
+
+/**
+ * The visitor's own examples as data for training. version: differs from that of other examples;
+ * train, valid: how many there are of each; computed: how many were not read before; damaged: the
+ * numbers of those that could not be read.
+ */
+export type Gathered = {
+  version: number;
+  train: number;
+  valid: number;
+  computed: number;
+  damaged: number[];
+};
+
 /** Nothing new: others get in between two steps. */
 export type TrainTick = {
   stage: "tick";
@@ -546,6 +566,8 @@ export type Answers = {
   put_kept: IndexedFile;
   unpack_run: TrainRun;
   layer_table: LayerTable;
+  gather_text: Gathered;
+  open_zip: string[];
 };
 
 /** The long actions (steps.py) and their answers. */
@@ -562,6 +584,7 @@ export type StreamedAnswers = {
   find_passages: Looked;
   open_listener: SpeechModel;
   hear_sound: HeardAnswer;
+  gather_examples: Gathered;
   run_training: TrainAnswer;
 };
 
@@ -580,4 +603,5 @@ export type StreamedProgress = {
   open_listener: Fetching;
   hear_sound: HeardText;
   run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick;
+  gather_examples: Gathering;
 };

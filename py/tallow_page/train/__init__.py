@@ -2,9 +2,20 @@
 
 from .layers import layer_table
 from .learning import pause_training, run_training
+from .own import gather_examples, gather_text
 from .runs import packed_run, unpack_run
 from .takeaway import take_home
+from .zips import open_zip, read_zip
 
 __all__ = [
-    "layer_table", "packed_run", "pause_training", "run_training", "take_home", "unpack_run",
-]  # fmt: skip
+    "gather_examples",
+    "gather_text",
+    "layer_table",
+    "open_zip",
+    "packed_run",
+    "pause_training",
+    "read_zip",
+    "run_training",
+    "take_home",
+    "unpack_run",
+]

@@ -20,6 +20,8 @@ class Data:
     for a DataLoader, of (x, y): x uint8 or float32, y a class; valid may be None. shape: of one x;
     (channels, height, width) of pictures. mean, deviation: of all numbers in x. pixels: uint8 of
     each part's pictures, row-major (number, channels, height, width). labels: of each part.
+    shown: (channels, height, width) of the pictures in `pixels`, if x is none. numbers: those that
+    the page gives the visitor's own examples, of each part.
     """
 
     name: str
@@ -32,10 +34,12 @@ class Data:
     deviation: float = 1.0
     pixels: Mapping[str, memoryview] = field(default_factory=dict)
     labels: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    shown: tuple[int, int, int] | None = None
+    numbers: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def picture(self, part: Part, index: int) -> tuple[int, int, int, bytes]:
         """A picture for display: (height, width, channels, bytes), channels beside each other."""
-        channels, height, width = self.shape
+        channels, height, width = self.shown or self.shape
         size = channels * height * width
         planes = bytes(self.pixels[part][index * size : (index + 1) * size])
         if channels == 1:
