@@ -7,10 +7,12 @@ import { show } from "../../i18n/show.js";
 import { count, percent, tiny, value } from "../../shared/format.js";
 import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
+import { Classes } from "./classes.js";
 import { Curves } from "./curves.js";
+import { isOwn, networkOf, OWN, recipeOf } from "./own.js";
 import { Runs } from "./runs.js";
 import { Fields } from "./settings.js";
-import { LENET, Training } from "./training.js";
+import { LENET, Training, USUAL } from "./training.js";
 
 /** @import {View} from "../view.js" */
 /** @typedef {import("../../i18n/messages.js").Words} Words */
@@ -32,6 +34,7 @@ export default class Train {
   #message;
   #fields;
   #runs;
+  #classes;
   #curves;
   #timed;
   /** Data sets of the site. @type {Published[]} */
@@ -54,7 +57,8 @@ export default class Train {
    * @param {HTMLElement} root
    * @param {import("../view.js").Page} page
    */
-  constructor(root, { engine, timed }) {
+  constructor(root, page) {
+    const { engine, timed } = page;
     /** @param {string} name @returns {any} */
     const hook = (name) => root.querySelector(`[data-testid=train-${name}]`);
     this.#hook = hook;
@@ -63,6 +67,8 @@ export default class Train {
     this.#training = training;
     this.#message = new Message(/** @type {any} */ (root.querySelector(".message")));
     this.#fields = new Fields(/** @type {any} */ (root.querySelector(".fields")), training);
+    const part = /** @type {HTMLElement} */ (root.querySelector("[data-part=classes]"));
+    this.#classes = new Classes(part, page, () => this.#fit());
     this.#curves = new Curves(hook("curve"));
     this.#runs = new Runs(hook("runs"), hook("differences"), training, {
       open: (run) => this.#open(run),
@@ -76,7 +82,7 @@ export default class Train {
     hook("stop").addEventListener("click", () => this.#pause(true));
     hook("data").addEventListener("change", () => this.#chooseData());
     hook("run-file").addEventListener("change", () => {
-      this.takeFiles([...hook("run-file").files]);
+      this.#takeRun([...hook("run-file").files]);
       hook("run-file").value = "";
     });
     document.addEventListener("visibilitychange", () => {
@@ -103,8 +109,15 @@ export default class Train {
     if (this.#interrupted) void this.#learn(false);
   }
 
-  /** Keep a run that another visitor has shared. @param {File[]} files */
+  /** Take examples for the visitor's own classes, or keep a run that was shared. @param {File[]} files */
   takeFiles(files) {
+    if (this.#training.busy) return;
+    if (this.#training.prepare) this.#classes.takeFiles(files);
+    else this.#takeRun(files);
+  }
+
+  /** @param {File[]} files */
+  #takeRun(files) {
     const file = files.find(({ name }) => name.endsWith(".zip"));
     if (file && !this.#training.busy) void this.#runs.take(file);
   }
@@ -116,7 +129,10 @@ export default class Train {
     try {
       this.#data = await published("train");
       const options = this.#data.map(({ name, title }) => new Option(title, name));
-      this.#hook("data").replaceChildren(...options);
+      const own = Object.entries(OWN).map(([name, entry]) =>
+        show(new Option("", name), words(entry)),
+      );
+      this.#hook("data").replaceChildren(...options, ...own);
       if (this.#data.length) this.#chooseData();
       else show(this.#hook("data-facts"), words("trainNoData"));
     } catch (error) {
@@ -128,10 +144,37 @@ export default class Train {
 
   #chooseData() {
     const { value: name } = this.#hook("data");
+    if (isOwn(name)) {
+      this.#learnFromOwn(name);
+      this.#training.change({ ...recipeOf(name), layers: networkOf(name, 2) });
+      return;
+    }
     const found = this.#data.find((each) => each.name === name);
     if (!found) return;
+    if (this.#training.prepare) this.#training.change(structuredClone(USUAL));
+    void this.#classes.use(null);
     show(this.#hook("data-facts"), words("trainNeeds", found.bytes, found.licence));
     this.#training.learnFrom({ published: name, files: found.files }, name);
+  }
+
+  /** @param {import("./own.js").Kind} kind */
+  #learnFromOwn(kind) {
+    show(this.#hook("data-facts"), words("trainOwnHere"));
+    void this.#classes.use(kind);
+    this.#training.learnFrom({ own: kind }, kind, (signal) =>
+      this.#classes.source(signal, (done, total) =>
+        show(this.#hook("status"), words("trainOwnReading", done, total)),
+      ),
+    );
+  }
+
+  /** Let the network end with a score for each of the visitor's own classes. */
+  #fit() {
+    const { prepare, busy, settings } = this.#training;
+    const classes = this.#classes?.facts?.classes;
+    const last = settings.layers.at(-1);
+    if (!prepare || busy || !classes || !last || last.out === classes) return;
+    this.#training.change({ layers: [...settings.layers.slice(0, -1), { ...last, out: classes }] });
   }
 
   // ---- a run ----------------------------------------------------------------------------------
@@ -141,7 +184,7 @@ export default class Train {
     const training = this.#training;
     if (training.busy || !training.source || !this.#fields.valid) return;
     if (!training.run || training.state === "done" || this.#stopped) this.#begin();
-    const { run, settings, source } = training;
+    const { run, settings } = training;
     const stop = new AbortController();
     this.#work = stop;
     this.#begun = this.#stopped = this.#interrupted = false;
@@ -152,6 +195,7 @@ export default class Train {
     const onProgress = (/** @type {any} */ report) => this.#take(report);
     const name = this.#runs.nameOf(/** @type {string} */ (run)) ?? this.#line.name;
     try {
+      const source = (await training.prepare?.(stop.signal)) ?? training.source;
       const answer = /** @type {TrainAnswer | null} */ (
         await training.engine.ask(
           "train.run",
@@ -203,6 +247,13 @@ export default class Train {
   #open({ run, name, settings, source, state, step, epoch, curve, records }) {
     const training = this.#training;
     const found = this.#data.find((each) => each.name === source.published);
+    if (isOwn(source.own)) {
+      this.#hook("data").value = source.own;
+      this.#learnFromOwn(source.own);
+    } else {
+      training.prepare = null;
+      void this.#classes.use(null);
+    }
     training.settings = /** @type {any} */ (structuredClone(settings));
     training.source = found ? { ...source, files: found.files } : { ...source };
     training.run = run;

@@ -7,6 +7,7 @@
 
 /** @typedef {import("../../engine/engine.js").Engine} Engine */
 /** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
+/** @typedef {(signal: AbortSignal) => Promise<Record<string, any>>} Prepare */
 /** @typedef {"idle" | "running" | "paused" | "done" | "failed"} State */
 
 /**
@@ -54,6 +55,8 @@ export class Training extends EventTarget {
   settings = structuredClone(USUAL);
   /** Where the data are, as Python's opened_data takes it; null: nothing is chosen. @type {Record<string, any> | null} */
   source = null;
+  /** Has the worker read the visitor's own data before a run; gives their source. @type {Prepare | null} */
+  prepare = null;
   /** The run that is shown: the name of its folder; null: a new one. @type {string | null} */
   run = null;
   /** @type {State} */
@@ -81,9 +84,11 @@ export class Training extends EventTarget {
    * Learn from other data.
    * @param {Record<string, any>} source
    * @param {string} name
+   * @param {Prepare | null} [prepare]
    */
-  learnFrom(source, name) {
+  learnFrom(source, name, prepare = null) {
     this.source = source;
+    this.prepare = prepare;
     this.settings.data = { ...this.settings.data, name };
     this.run = null;
     this.tell("data");

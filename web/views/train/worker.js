@@ -1,13 +1,16 @@
 // @ts-check
 /** The worker's side of the Train view: runs, held by py/tallow_page/train and kept in storage. */
 
+import { gathering } from "../../worker/own_examples.js";
 import { Handed } from "../../worker/serve.js";
 import * as kept from "./kept_runs.js";
 
 /** @typedef {import("../../worker/serve.js").Context} Context */
 
 /** @param {import("../../worker/services.js").Services} services */
-export default ({ app, settled }) => {
+export default (services) => {
+  const { app, settled } = services;
+
   /** What Python takes as a Storage (runs.py); its bytes are Python's. */
   const storage = {
     ...kept,
@@ -20,6 +23,8 @@ export default ({ app, settled }) => {
   };
 
   return {
+    ...gathering(services),
+
     /**
      * Begin a run, or go on with it; aborting pauses it, too. Answers null if another tab has the run.
      * @param {{run: string, name: string, settings: object, source: object, one: boolean}} args

@@ -1,0 +1,515 @@
+// @ts-check
+/** The visitor's own classes: named, filled with examples, counted, removed; and a text. */
+
+import { LocalizedError, words, wordsOf } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
+import { fetchCard, findModel } from "../../site/catalogue.js";
+import * as store from "../../site/own_examples.js";
+import { make } from "../../widgets/dom.js";
+import { Message } from "../../widgets/message.js";
+import { Camera } from "./camera.js";
+import { ClassCard } from "./card.js";
+import { dropped, found, PICTURE_BYTES, seen } from "./pictures.js";
+import { Signs } from "./signs.js";
+import { CLIP_BYTES, clipsOf, heard } from "./sounds.js";
+import { OwnText } from "./text.js";
+
+/** @typedef {import("../../i18n/messages.js").Words} Words */
+/** @typedef {import("../../site/own_examples.js").Kind} Kind */
+/** @typedef {import("./pictures.js").Found} Found */
+/** @typedef {import("../../shared/contract.js").Gathered} Gathered */
+
+/** Classes, at most; py/tallow_page/train/own.py has the same limit. */
+const MOST = 1000;
+
+/** Pictures that are decoded at once: while one is decoded, others are written. */
+const TOGETHER = 4;
+
+/** After so many examples the browser is asked how much room is left. */
+const MEASURED = 50;
+
+/** Names that a message lists. */
+const LISTED = 3;
+
+/** What a network learns from, before it is read. @type {Record<Kind, number[]>} */
+const SHAPES = { signs: [1, 28, 28], pictures: [1280], sounds: [1, 40, 50] };
+
+export class Classes {
+  #root;
+  #engine;
+  #changed;
+  /** @type {Kind | "text" | null} */
+  #kind = null;
+  /** @type {Map<number, ClassCard>} */
+  #cards = new Map();
+  /** Classes of folders that are being added. @type {Map<string, Promise<ClassCard | null>>} */
+  #opening = new Map();
+  /** What is being added. @type {Promise<void>} */
+  #running = Promise.resolve();
+  /** Ends it. @type {AbortController | null} */
+  #adding = null;
+  /** The class that is drawn. @type {ClassCard | null} */
+  #drawn = null;
+
+  #name = make("input", {
+    "data-testid": "train-class-name",
+    autocomplete: "off",
+    maxlength: "60",
+  });
+  #list = make("ul", { class: "own-cards", "data-testid": "train-classes" });
+  #status = make("p", {
+    "data-testid": "train-class-status",
+    role: "status",
+    "data-state": "idle",
+  });
+  #stop = make("button", { type: "button", "data-testid": "train-class-stop", hidden: "" });
+  #own = make("div", { class: "own" });
+  #chosenFolder = make("input", { type: "file", multiple: "", webkitdirectory: "" });
+  #zip = make("input", { type: "file", accept: ".zip", "data-testid": "train-class-zip" });
+  #folders;
+  #drawing = make("div", { class: "drawing-signs" });
+  #message;
+  #camera;
+  #signs;
+  #text;
+
+  /**
+   * @param {HTMLElement} root  empty
+   * @param {import("../view.js").Page} page
+   * @param {() => void} changed  called when there are other classes, examples or texts
+   */
+  constructor(root, { engine }, changed) {
+    this.#root = root;
+    this.#engine = engine;
+    this.#changed = changed;
+    const fault = make("p", { class: "message", role: "alert" });
+    this.#message = new Message(fault);
+    const label = show(make("span"), words("trainOwnName"));
+    const add = show(
+      make("button", { type: "submit", "data-testid": "train-class-add" }),
+      words("trainOwnAdd"),
+    );
+    const form = make("form", { class: "acts" }, make("label", {}, label, this.#name), add);
+    form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      void this.#named();
+    });
+    this.#folders = make(
+      "div",
+      { class: "acts" },
+      chooser(this.#chosenFolder, "trainOwnFolder"),
+      chooser(this.#zip, "trainOwnZip"),
+    );
+    for (const input of [this.#chosenFolder, this.#zip])
+      input.addEventListener("change", () => {
+        this.takeFiles([...input.files]);
+        input.value = "";
+      });
+    show(this.#stop, words("trainOwnStop"));
+    this.#stop.addEventListener("click", () => this.#adding?.abort());
+    const state = make("div", { class: "state" }, this.#status, this.#stop);
+    this.#own.append(form, this.#folders, this.#list, this.#drawing, state);
+    const text = make("div", { class: "own-text" });
+    root.append(this.#own, text, fault);
+    this.#text = new OwnText(text, changed, (why) => this.#message.show(why));
+    this.#camera = new Camera(root);
+    this.#signs = new Signs(this.#drawing, (sign) => void this.#keepSign(sign));
+    root.addEventListener("dragover", (event) => event.preventDefault());
+    root.addEventListener("drop", (event) => {
+      if (this.#kind !== "pictures" || !event.dataTransfer?.items.length) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const item = /** @type {Element} */ (event.target).closest("[data-class]");
+      const card = item && this.#cards.get(Number(item.getAttribute("data-class")));
+      void this.#addPictures(dropped(event.dataTransfer, this.#engine), card ?? null);
+    });
+    void this.use(null);
+  }
+
+  /** Show the classes of a kind, or the text; null hides all. @param {Kind | "text" | null} kind */
+  async use(kind) {
+    this.#adding?.abort();
+    this.#kind = kind;
+    this.#root.hidden = kind === null;
+    this.#own.hidden = kind === null || kind === "text";
+    this.#text.shown = kind === "text";
+    this.#folders.hidden = kind !== "pictures";
+    this.#message.clear();
+    this.#say("idle", "");
+    this.#list.replaceChildren();
+    this.#cards.clear();
+    this.#drawn = null;
+    try {
+      if (kind === "text") await this.#text.restore();
+      else if (kind) {
+        await store.purge();
+        for (const each of await store.classesOf(kind)) {
+          if (this.#kind !== kind) return;
+          await this.#card(each).fill(await store.numbersOf(each.number));
+        }
+      }
+    } catch (error) {
+      this.#message.show(words("trainOwnNoStore", /** @type {any} */ (wordsOf(error))));
+    }
+    this.#render();
+  }
+
+  /** How many examples each class has. */
+  get counts() {
+    return [...this.#cards.values()].map(({ name, count }) => ({ name, count }));
+  }
+
+  /** What a network learns from: its kind and shape, as far as it is known before it is read. */
+  get facts() {
+    const kind = this.#kind;
+    if (kind === null) return null;
+    if (kind === "text") return { kind: "text", shape: [128], classes: this.#text.characters };
+    const told = { signs: "pictures", pictures: "features", sounds: "sounds" }[kind];
+    return { kind: told, shape: SHAPES[kind], classes: this.#cards.size };
+  }
+
+  /** Take files that were dropped elsewhere. @param {File[]} files */
+  takeFiles(files) {
+    if (this.#kind === "text") void this.#text.take(files);
+    else if (this.#kind === "pictures") void this.#addPictures(found(files, this.#engine), null);
+    else if (this.#kind === "sounds" && this.#cards.size === 1)
+      void this.#addSounds(files, [...this.#cards.values()][0]);
+    else this.#message.show(words("trainOwnWhere"));
+  }
+
+  /**
+   * Have the worker read what there is.
+   * @param {AbortSignal} signal
+   * @param {(done: number, total: number) => void} progress
+   * @returns {Promise<object>}  what train.run takes as its source
+   * @throws {LocalizedError}  for what no network learns from
+   */
+  async source(signal, progress) {
+    const kind = this.#kind;
+    if (kind === "text") {
+      const text = this.#text.checked();
+      const { version } = await this.#engine.ask("train.text", text, { signal, proves: true });
+      return { own: kind, version };
+    }
+    if (!kind) throw new Error("no kind of data was chosen");
+    const counts = this.counts;
+    if (!counts.length) throw new LocalizedError(words("trainOwnNoClass"));
+    if (counts.length === 1) throw new LocalizedError(words("trainOwnOneClass", counts[0].name));
+    const empty = counts.find(({ count }) => !count);
+    if (empty) throw new LocalizedError(words("trainOwnEmpty", empty.name));
+    const onProgress = (/** @type {any} */ { stage, done, total }) => {
+      if (stage === "gather") progress(done, total);
+    };
+    /** @type {Gathered} */
+    const { damaged, version } = await this.#engine.ask(
+      "train.gather",
+      { kind },
+      { signal, onProgress, proves: true },
+    );
+    if (damaged.length) this.#message.show(words("trainOwnDamaged", damaged.length));
+    return { own: kind, version };
+  }
+
+  // ---- classes --------------------------------------------------------------------------------
+
+  async #named() {
+    const name = this.#name.value.trim().replace(/\s+/g, " ");
+    this.#message.clear();
+    if (!name) {
+      this.#message.show(words("trainOwnNoName"));
+      this.#name.focus();
+      return;
+    }
+    const card = await this.#classOf(name, true);
+    if (!card) return;
+    this.#name.value = "";
+    this.#name.focus();
+    if (this.#kind === "signs") this.#draw(card);
+  }
+
+  /**
+   * The class of a name, which is added if there is none.
+   * @param {string} name
+   * @param {boolean} isNew  whether it is a fault if there is one
+   * @returns {Promise<ClassCard | null>}  null if there can be none; the message says why
+   */
+  async #classOf(name, isNew = false) {
+    const known = [...this.#cards.values()].find((each) => each.name === name);
+    if (known && !isNew) return known;
+    const kind = /** @type {Kind} */ (this.#kind);
+    if (known) this.#message.show(words("trainOwnTwice", name));
+    else if (this.#cards.size >= MOST) this.#message.show(words("trainOwnTooMany", MOST));
+    else
+      try {
+        return this.#card(await store.addClass(kind, name));
+      } catch (error) {
+        this.#failed(error);
+      } finally {
+        this.#render();
+      }
+    return null;
+  }
+
+  /** @param {import("../../site/own_examples.js").Class} of */
+  #card(of) {
+    const card = new ClassCard(of, {
+      files: (files) => {
+        if (of.kind === "sounds") void this.#addSounds(files, card);
+        else void this.#addPictures(found(files, this.#engine), card);
+      },
+      camera: () =>
+        void this.#camera.open(
+          of.name,
+          (picture) => void this.#addPictures(found([picture], this.#engine), card),
+        ),
+      record: () => {
+        if (card.records) this.#adding?.abort();
+        else void this.#record(card);
+      },
+      draw: () => this.#draw(card),
+      remove: () => void this.#removeClass(card),
+      drop: (number) => void this.#removeExample(card, number),
+    });
+    this.#cards.set(of.number, card);
+    this.#list.append(card.item);
+    return card;
+  }
+
+  /** @param {ClassCard} card */
+  async #removeClass(card) {
+    const { of } = card;
+    try {
+      await store.putClass({ ...of, removed: true });
+    } catch (error) {
+      this.#failed(error);
+      return;
+    }
+    this.#cards.delete(of.number);
+    if (this.#drawn === card) this.#drawn = null;
+    const after = card.item.nextSibling;
+    card.item.remove();
+    this.#name.focus();
+    this.#render();
+    const undo = async () => {
+      await store.putClass(of);
+      this.#cards.set(of.number, card);
+      this.#list.insertBefore(card.item, after?.parentNode === this.#list ? after : null);
+      this.#message.clear();
+      this.#render();
+    };
+    const said = words("trainOwnRemoved", of.name, card.count);
+    this.#message.show(
+      said,
+      () => void undo().catch((error) => this.#failed(error)),
+      words("trainOwnUndo"),
+    );
+  }
+
+  /** @param {ClassCard} card @param {number} number */
+  async #removeExample(card, number) {
+    try {
+      const example = await store.exampleOf(number);
+      await store.removeExample(number);
+      await card.removed(number);
+      this.#render();
+      const undo = async () => {
+        if (!example) return;
+        await store.putExample(example);
+        await card.fill(await store.numbersOf(card.of.number));
+        this.#message.clear();
+        this.#render();
+      };
+      this.#message.show(
+        words("trainOwnDropped", card.name),
+        () => void undo().catch((error) => this.#failed(error)),
+        words("trainOwnUndo"),
+      );
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  // ---- examples -------------------------------------------------------------------------------
+
+  /** @param {ClassCard} card */
+  #draw(card) {
+    this.#drawn = card;
+    this.#signs.use(card.name);
+    this.#render();
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} sign */
+  async #keepSign(sign) {
+    const card = this.#drawn;
+    if (!card) return;
+    try {
+      card.added(await store.addExample(card.of.number, sign), sign);
+      this.#say("idle", words("trainOwnKept", card.name, card.count));
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#render();
+  }
+
+  /**
+   * @param {AsyncIterable<Found>} all
+   * @param {ClassCard | null} card  of those in no folder
+   */
+  async #addPictures(all, card) {
+    await this.#add(async (signal, put) => {
+      const { preprocess } = await fetchCard(await findModel(store.NETWORK));
+      /** @type {string[]} */
+      const refused = [];
+      /** @type {Words | null} */
+      let why = null;
+      let unplaced = 0;
+      const one = async (/** @type {Found} */ { file, label }) => {
+        const to = label && !card ? await this.#folder(label) : card;
+        if (!to) {
+          unplaced += 1;
+          return;
+        }
+        const content = await seen(file, preprocess).catch((error) => {
+          if (error.name !== "PhotoError") throw error;
+          refused.push(file.name.split("/").at(-1) ?? "");
+          why ??= wordsOf(error);
+        });
+        if (content) await put(to, content, PICTURE_BYTES);
+      };
+      /** @type {Found[]} */
+      let slice = [];
+      for await (const each of all) {
+        signal.throwIfAborted();
+        slice.push(each);
+        if (slice.length < TOGETHER) continue;
+        await Promise.all(slice.map(one));
+        slice = [];
+      }
+      await Promise.all(slice.map(one));
+      if (refused.length === 1 && why) this.#message.show(why);
+      else if (refused.length) {
+        const names = refused.slice(0, LISTED).join(", ");
+        this.#message.show(words("trainOwnNoPictures", refused.length, names));
+      } else if (unplaced) this.#message.show(words("trainOwnUnplaced", unplaced));
+    });
+  }
+
+  /** The class of a folder, added once however many pictures wait for it. @param {string} name */
+  #folder(name) {
+    const opening = this.#opening.get(name) ?? this.#classOf(name);
+    this.#opening.set(name, opening);
+    void opening.finally(() => this.#opening.delete(name));
+    return opening;
+  }
+
+  /** @param {File[]} files @param {ClassCard} card */
+  async #addSounds(files, card) {
+    await this.#add(async (signal, put) => {
+      /** @type {string[]} */
+      const refused = [];
+      for (const file of files) {
+        try {
+          for await (const clip of clipsOf(file)) {
+            signal.throwIfAborted();
+            await put(card, clip, CLIP_BYTES);
+          }
+        } catch (error) {
+          if (/** @type {Error} */ (error).name !== "EncodingError") throw error;
+          refused.push(file.name);
+        }
+      }
+      if (refused.length)
+        this.#message.show(words("trainOwnNoSounds", refused.slice(0, LISTED).join(", ")));
+    });
+  }
+
+  /** @param {ClassCard} card */
+  async #record(card) {
+    await this.#add(async (signal, put) => {
+      card.records = true;
+      try {
+        for await (const clip of heard(signal)) await put(card, clip, CLIP_BYTES);
+      } catch (error) {
+        const { name } = /** @type {Error} */ (error);
+        if (name === "NotAllowedError" || name === "SecurityError")
+          this.#message.show(words("trainOwnMicrophoneRefused"));
+        else if (name === "NotFoundError") this.#message.show(words("trainOwnNoMicrophone"));
+        else throw error;
+      } finally {
+        card.records = false;
+      }
+    });
+  }
+
+  /**
+   * Add examples, one run after the other; what was added stays, however it ends.
+   * @param {(signal: AbortSignal, put: (card: ClassCard, content: Blob | Uint8Array<ArrayBuffer>,
+   *   size: number) => Promise<void>) => Promise<void>} run
+   */
+  async #add(run) {
+    const before = this.#running;
+    const stop = new AbortController();
+    const work = before.then(async () => {
+      this.#adding = stop;
+      this.#message.clear();
+      let count = 0;
+      let left = await store.room();
+      this.#say("adding", words("trainOwnAdding", 0));
+      try {
+        await run(stop.signal, async (card, content, size) => {
+          stop.signal.throwIfAborted();
+          if (left < 2 * TOGETHER * size) throw new Full();
+          const number = await store.addExample(card.of.number, content);
+          card.added(number, content);
+          this.#say("adding", words("trainOwnAdding", ++count));
+          left = count % MEASURED ? left - size : await store.room();
+          if (left < MEASURED * size) this.#message.show(words("trainOwnNearlyFull", left));
+        });
+      } catch (error) {
+        if (error instanceof Full || isFull(error))
+          this.#message.show(words("trainOwnFull", count));
+        else if (!stop.signal.aborted) this.#failed(error);
+      }
+      this.#adding = null;
+      this.#say("idle", words("trainOwnAdded", count));
+      this.#render();
+    });
+    this.#running = work;
+    await work;
+  }
+
+  // ---- what is shown --------------------------------------------------------------------------
+
+  /** @param {unknown} error */
+  #failed(error) {
+    if (isFull(error)) this.#message.show(words("trainOwnFull", 0));
+    else this.#message.show(words("trainOwnFailed", /** @type {any} */ (wordsOf(error))));
+  }
+
+  /** @param {"idle" | "adding"} state @param {Words} said */
+  #say(state, said) {
+    this.#status.dataset.state = state;
+    this.#stop.hidden = state === "idle";
+    show(this.#status, said);
+  }
+
+  #render() {
+    this.#drawing.hidden = this.#kind !== "signs" || !this.#drawn;
+    for (const card of this.#cards.values()) card.drawn = card === this.#drawn;
+    this.#changed();
+  }
+}
+
+class Full extends Error {}
+
+/** @param {unknown} error */
+const isFull = (error) => error instanceof DOMException && error.name === "QuotaExceededError";
+
+/**
+ * A file input within its label, which looks like a button.
+ * @param {HTMLInputElement} input
+ * @param {"trainOwnFolder" | "trainOwnZip"} entry
+ */
+export function chooser(input, entry) {
+  return make("label", { class: "button" }, show(make("span"), words(entry)), input);
+}
