@@ -596,9 +596,11 @@ class NetworkFacts(TypedDict):
 
 
 class LayerTable(TypedDict):
-    """A table of layers, what it means, and the kinds and networks that are offered."""
+    """A table of layers, which of the networks that are offered it is ("" for another one), what it
+    means, and the kinds and networks that are offered."""
 
     layers: Sequence[Mapping[str, Any]]
+    network: str
     facts: NetworkFacts
     kinds: Sequence[LayerKind]
     presets: Sequence[str]

@@ -543,9 +543,13 @@ export type NetworkFacts = {
   error: RowReason | null;
 };
 
-/** A table of layers, what it means, and the kinds and networks that are offered. */
+/**
+ * A table of layers, which of the networks that are offered it is ("" for another one), what it
+ * means, and the kinds and networks that are offered.
+ */
 export type LayerTable = {
   layers: Record<string, any>[];
+  network: string;
   facts: NetworkFacts;
   kinds: LayerKind[];
   presets: string[];

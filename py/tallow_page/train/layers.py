@@ -490,6 +490,13 @@ def kinds(data: DataFacts) -> list[LayerKind]:
     ]  # fmt: skip
 
 
+def _completed(row: Row) -> dict[str, Any]:
+    """A row with the values of all fields of its kind."""
+    kind = KINDS.get(str(row.get("kind")))
+    usual = {name: each.value for name, each in kind.fields.items()} if kind else {}
+    return {**usual, **row}
+
+
 async def layer_table(asked: str) -> str:
     """What the page shows of a table: a `LayerTable`, as JSON.
 
@@ -503,8 +510,11 @@ async def layer_table(asked: str) -> str:
     layers = given["layers"]
     if isinstance(layers, str):
         layers = preset(layers or offered[0], data)
+    whole = [_completed(row) for row in layers]
+    alike = [name for name in offered if preset(name, data) == whole]
     table: LayerTable = {
         "layers": layers,
+        "network": alike[0] if alike else "",
         "facts": facts(layers, data, given["batch"], given["optimizer"]),
         "kinds": kinds(data),
         "presets": offered,

@@ -18,12 +18,7 @@ import { changed, converted, fresh, inserted, moved, removed } from "./rows.js";
  * @typedef {import("../../shared/contract.js").LayerKind} LayerKind
  * @typedef {import("../../shared/contract.js").RowReason} RowReason
  *
- * What a network has to fit.
- * @typedef {{kind: string, shape: readonly number[], classes: number}} DataFacts
- *
- * @typedef {object} Listener
- * @property {(asked: object) => Promise<LayerTable>} ask  Python's answer, `train.table`
- * @property {() => void} changed  the rows, or whether they are possible, have changed
+ * @typedef {import("./training.js").Training} Training
  */
 
 /** The network that the visitor has changed. */
@@ -34,29 +29,23 @@ export class Layers {
   #button;
   #total;
   #select;
-  #listener;
+  #training;
   #latest;
   /** @type {Row[]} */
   #rows = [];
-  /** @type {LayerTable | null} */
+  /** What Python said last. @type {LayerTable | null} */
   #table = null;
-  /** @type {DataFacts | null} */
-  #data = null;
-  #batch = 64;
-  #optimizer = "sgd";
-  /** The network that is chosen, or OWN. */
-  #name = "";
-  /** Whether nothing may be changed. */
-  #locked = false;
-  /** What the elements of the rows show was made for these kinds. @type {string} */
+  /** What was asked last, so that nothing is asked twice. */
+  #asked = "";
+  /** The kinds that the elements were made for. */
   #drawn = "";
 
   /**
    * @param {HTMLElement} root  empty
    * @param {HTMLSelectElement} select  of a network that is offered
-   * @param {Listener} listener
+   * @param {Training} training
    */
-  constructor(root, select, listener) {
+  constructor(root, select, training) {
     this.#list = make("ol", { class: "layers", "data-testid": "train-layers" });
     show(this.#list, words("trainLayers"), "aria-label");
     this.#button = make("button", { type: "button", "data-testid": "train-layer-add" });
@@ -64,18 +53,18 @@ export class Layers {
     this.#total = make("p", { class: "info", role: "status", "data-testid": "train-layer-total" });
     root.append(this.#list, make("div", { class: "acts" }, this.#button), this.#total);
     this.#select = select;
-    this.#listener = listener;
+    this.#training = training;
     this.#latest = new Latest(
-      (/** @type {object} */ asked) => listener.ask(asked),
-      (table, asked) => this.#answered(table, /** @type {any} */ (asked)),
+      (/** @type {Record<string, unknown>} */ asked) => training.engine.ask("train.layers", asked),
+      (/** @type {LayerTable} */ table, asked) => this.#answered(table, /** @type {any} */ (asked)),
       (error) => {
         this.#table = null;
         show(this.#total, wordsOf(error));
-        listener.changed();
+        this.#training.tell("layers");
       },
     );
     select.addEventListener("change", () => {
-      if (select.value !== OWN) this.choose(select.value);
+      if (select.value !== OWN) this.#ask(select.value);
     });
     this.#list.addEventListener("input", (/** @type {Event} */ event) => this.#typed(event));
     this.#list.addEventListener("change", (/** @type {Event} */ event) => this.#chosen(event));
@@ -84,78 +73,46 @@ export class Layers {
       this.#keyed(event),
     );
     this.#button.addEventListener("click", () => this.#add(this.#rows.length));
+    for (const event of ["settings", "data"]) training.on(event, () => this.#follow());
+    training.on("state", () => this.#lock());
     this.#lock();
+    this.#follow();
   }
 
-  /** What the settings of a run hold. @returns {Row[]} */
-  get layers() {
-    return this.#rows;
-  }
-
-  /** Whether a network of these rows can be trained. */
+  /** Whether the network can be trained, as far as is known. */
   get possible() {
-    return this.#table !== null && this.#table.facts.error === null;
-  }
-
-  /** Whether the rows can't be changed, as while a run goes on. @param {boolean} locked */
-  set locked(locked) {
-    this.#locked = locked;
-    this.#lock();
-  }
-
-  /**
-   * Show a network for other data.
-   * @param {DataFacts} data
-   * @param {Row[] | string} layers  rows, or the name of a network; "" is the first that is offered
-   */
-  open(data, layers) {
-    const other = data.kind !== this.#data?.kind;
-    this.#data = data;
-    if (typeof layers === "string") this.choose(other ? layers : layers || this.#name);
-    else this.#change(layers);
-  }
-
-  /** Show a network that is offered. @param {string} name */
-  choose(name) {
-    this.#name = name;
-    this.#ask(name);
-  }
-
-  /** What decides about the memory. @param {{batch: number, optimizer: string}} settings */
-  settings({ batch, optimizer }) {
-    if (batch === this.#batch && optimizer === this.#optimizer) return;
-    this.#batch = batch;
-    this.#optimizer = optimizer;
-    if (this.#table) this.#ask(this.#rows);
+    return !this.#table?.facts.error;
   }
 
   // ---- changes ----------------------------------------------------------------------------------
 
-  /** @param {Row[]} rows */
-  #change(rows) {
-    this.#rows = rows;
-    this.#name = OWN;
-    this.#ask(rows);
+  /** Show what the settings have. */
+  #follow() {
+    this.#rows = /** @type {Row[]} */ (this.#training.settings.layers);
+    this.#ask(this.#rows);
   }
 
-  /** @param {Row[] | string} layers */
+  /** @param {Row[]} rows */
+  #change(rows) {
+    this.#training.change({ layers: rows });
+  }
+
+  /** @param {Row[] | string} layers  rows, or the name of a network that is offered */
   #ask(layers) {
-    if (!this.#data) return;
-    const { kind, shape, classes } = this.#data;
-    const [batch, optimizer] = [this.#batch, this.#optimizer];
-    this.#latest.ask({ data: { kind, shape, classes }, layers, batch, optimizer });
+    const { facts: data, settings } = this.#training;
+    const { batch, optimizer } = settings;
+    const asked = { data, layers, batch, optimizer: optimizer.name };
+    if (JSON.stringify(asked) === this.#asked) return;
+    this.#asked = JSON.stringify(asked);
+    this.#latest.ask(asked);
   }
 
   /** @param {LayerTable} table @param {{layers: Row[] | string}} asked */
   #answered(table, { layers }) {
-    // Rows that were changed since stay as they are; their answer comes next.
-    if (typeof layers === "string" && this.#name === layers) {
-      this.#rows = /** @type {Row[]} */ ([...table.layers]);
-      if (!layers) this.#name = table.presets[0];
-    }
     this.#table = table;
+    if (typeof layers === "string") this.#change(/** @type {Row[]} */ ([...table.layers]));
     this.#draw();
-    this.#listener.changed();
+    this.#training.tell("layers");
   }
 
   /** @param {Event} event */
@@ -196,7 +153,7 @@ export class Layers {
   /** Alt and an arrow move the row that has the focus. @param {KeyboardEvent} event */
   #keyed(event) {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!by || !event.altKey || event.ctrlKey || event.metaKey || this.#locked) return;
+    if (!by || !event.altKey || event.ctrlKey || event.metaKey || this.#training.busy) return;
     const at = this.#at(event);
     if (at < 0) return;
     event.preventDefault(); // a select would open
@@ -253,7 +210,7 @@ export class Layers {
   #draw() {
     const table = this.#table;
     if (!table) return;
-    this.#offer(table.presets);
+    this.#offer(table);
     const list = this.#list;
     // Elements stay while kinds do, so that the visitor goes on typing in them.
     const drawn = JSON.stringify([table.kinds, this.#rows.map(({ kind }) => kind)]);
@@ -281,31 +238,28 @@ export class Layers {
       show(line, () => (bad ? reason(error) : ""));
       item.classList.toggle("failed", bad);
       const [up, down] = ["up", "down"].map((act) => buttonOf(item, act));
-      up.disabled = at === 0 || this.#locked;
-      down.disabled = at === this.#rows.length - 1 || this.#locked;
+      up.disabled = at === 0 || this.#training.busy;
+      down.disabled = at === this.#rows.length - 1 || this.#training.busy;
     }
     const all = this.#total;
     all.dataset.parameters = String(parameters ?? "");
     all.dataset.memory = String(memory ?? "");
     show(all, () => {
       if (parameters !== null && memory !== null)
-        return text.trainTotal(count(parameters), bytes(memory), this.#batch);
+        return text.trainTotal(count(parameters), bytes(memory), this.#training.settings.batch);
       return error && !this.#rows.length ? reason(error) : text.trainImpossible;
     });
     this.#lock();
   }
 
-  /** @param {readonly string[]} presets */
-  #offer(presets) {
-    const select = this.#select;
-    const names = [...presets, ...(this.#name === OWN ? [OWN] : [])];
-    if ([...select.options].map(({ value }) => value).join() !== names.join()) {
-      const options = names.map((name) =>
-        show(new Option("", name), () => text.trainNetworks[name] ?? name),
-      );
-      select.replaceChildren(...options);
-    }
-    select.value = this.#name;
+  /** @param {LayerTable} table */
+  #offer({ presets, network }) {
+    const names = [...presets, ...(network ? [] : [OWN])];
+    const options = names.map((name) =>
+      show(new Option("", name), () => text.trainNetworks[name] ?? name),
+    );
+    this.#select.replaceChildren(...options);
+    this.#select.value = network || OWN;
   }
 
   /** @param {Row} row @returns {HTMLLIElement} */
@@ -356,7 +310,7 @@ export class Layers {
   }
 
   #lock() {
-    const locked = this.#locked;
+    const locked = this.#training.busy;
     this.#select.disabled = locked;
     this.#button.disabled = locked || !this.#table;
     for (const each of this.#list.querySelectorAll("select, input, button"))

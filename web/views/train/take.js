@@ -28,26 +28,26 @@ const OFFERED = [
 ];
 
 /** What the program asks for, by the kind of data. */
-const DATA_FILE = (/** @type {string} */ kind) =>
+const dataFile = (/** @type {string} */ kind) =>
   kind === "text" ? "text.txt" : "data.safetensors";
 
 export class Take {
-  #take;
+  #training;
+  #nameOf;
   #root;
   #line;
   #message;
   #saved = new SavedFiles();
-  /** @type {{run: string, name: string, kind: string, published: boolean} | null} */
-  #run = null;
 
   /**
    * @param {HTMLElement} root  empty
-   * @param {(asked: {run: string, form: string}) => Promise<Uint8Array<ArrayBuffer>>} take  asks the
-   *     worker, `train.take`
+   * @param {import("./training.js").Training} training
+   * @param {(run: string) => string | null | undefined} nameOf  a run's name, for people
    */
-  constructor(root, take) {
+  constructor(root, training, nameOf) {
     this.#root = root;
-    this.#take = take;
+    this.#training = training;
+    this.#nameOf = nameOf;
     const title = show(make("h2"), words("trainTake"));
     const buttons = OFFERED.map((offered) => {
       const { form, entry } = offered;
@@ -61,20 +61,22 @@ export class Take {
     const alert = make("p", { class: "message", role: "alert" });
     this.#message = new Message(alert);
     root.append(title, make("div", { class: "acts" }, ...buttons), this.#line, alert);
-    root.hidden = true;
+    // Python has the run once it has begun, and until another one does.
+    training.on("begun", ({ run }) => (root.dataset.run = run));
+    for (const event of ["state", "settings", "data"]) training.on(event, () => this.#render());
+    this.#render();
   }
 
-  /**
-   * Offer the files of a run, or none.
-   * @param {{run: string, name: string, kind: string, published: boolean} | null} run  run: its
-   *     folder; name: for people; kind: of its data; published: whether others have the data too
-   */
-  offer(run) {
-    if (run?.run !== this.#run?.run) this.#line.textContent = "";
-    this.#run = run;
-    this.#saved.forget(); // the network has learnt on
-    this.#root.hidden = !run;
-    this.#button("data").hidden = !run || run.published;
+  #render() {
+    const { busy, run, source } = this.#training;
+    const there = run !== null && !busy && this.#root.dataset.run === run;
+    if (!there) {
+      this.#saved.forget(); // the network learns on
+      this.#line.textContent = "";
+      this.#message.clear();
+    }
+    this.#root.hidden = !there;
+    this.#button("data").hidden = Boolean(source?.published);
   }
 
   /** @param {string} form @returns {HTMLButtonElement} */
@@ -86,14 +88,15 @@ export class Take {
 
   /** @param {Offered} offered */
   async #save({ form, ending, type }) {
-    const run = this.#run;
-    if (!run) return;
-    const name = form === "data" ? DATA_FILE(run.kind) : `${fileName(run.name)}${ending}`;
+    const { run, facts, engine } = this.#training;
+    if (run === null) return;
+    const name =
+      form === "data" ? dataFile(facts.kind) : `${fileName(this.#nameOf(run) ?? run)}${ending}`;
     this.#message.clear();
     this.#root.ariaBusy = "true";
     show(this.#line, words("trainTaking"));
     try {
-      const content = await this.#take({ run: run.run, form });
+      const content = await engine.ask("train.home", { run, form });
       this.#saved.save(name, () => new Blob([content], { type }));
       show(this.#line, words("trainTaken", name, bytes(content.byteLength)));
     } catch (error) {

@@ -9,10 +9,12 @@ import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
 import { Classes } from "./classes.js";
 import { Curves } from "./curves.js";
+import { Layers } from "./layers.js";
 import { isOwn, networkOf, OWN, recipeOf } from "./own.js";
 import { Runs } from "./runs.js";
 import { Fields } from "./settings.js";
-import { LENET, Training, USUAL } from "./training.js";
+import { Take } from "./take.js";
+import { DIGITS, Training, USUAL } from "./training.js";
 
 /** @import {View} from "../view.js" */
 /** @typedef {import("../../i18n/messages.js").Words} Words */
@@ -20,9 +22,6 @@ import { LENET, Training, USUAL } from "./training.js";
 /** @typedef {import("../../shared/contract.js").TrainAnswer} TrainAnswer */
 /** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
 /** @typedef {import("./training.js").State} State */
-
-/** Networks to begin with. @type {[string, string, object[]][]} */
-const NETWORKS = [["lenet", "LeNet-5", LENET]];
 
 /** With less room than this the view says so before it is full. */
 const LITTLE_ROOM = 50e6;
@@ -33,6 +32,7 @@ export default class Train {
   #hook;
   #message;
   #fields;
+  #layers;
   #runs;
   #classes;
   #curves;
@@ -67,15 +67,17 @@ export default class Train {
     this.#training = training;
     this.#message = new Message(/** @type {any} */ (root.querySelector(".message")));
     this.#fields = new Fields(/** @type {any} */ (root.querySelector(".fields")), training);
-    const part = /** @type {HTMLElement} */ (root.querySelector("[data-part=classes]"));
-    this.#classes = new Classes(part, page, () => this.#fit());
+    const part = (/** @type {string} */ name) =>
+      /** @type {HTMLElement} */ (root.querySelector(`[data-part=${name}]`));
+    this.#classes = new Classes(part("classes"), page, () => this.#fit());
     this.#curves = new Curves(hook("curve"));
     this.#runs = new Runs(hook("runs"), hook("differences"), training, {
       open: (run) => this.#open(run),
       compare: () => this.#draw(),
       fail: (why) => this.#message.show(why),
     });
-    hook("network").replaceChildren(...NETWORKS.map(([name, title]) => new Option(title, name)));
+    this.#layers = new Layers(part("layers"), hook("network"), training);
+    new Take(part("take"), training, (run) => this.#runs.nameOf(run));
     hook("start").addEventListener("click", () => void this.#learn(false));
     hook("step").addEventListener("click", () => void this.#learn(true));
     hook("pause").addEventListener("click", () => this.#pause(false));
@@ -88,7 +90,8 @@ export default class Train {
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && training.busy) this.#note(words("trainHidden"));
     });
-    for (const event of ["settings", "data", "state"]) training.on(event, () => this.#render());
+    for (const event of ["settings", "data", "state", "layers"])
+      training.on(event, () => this.#render());
     this.#state("idle", words("trainIdle"));
     void this.#list();
   }
@@ -153,6 +156,7 @@ export default class Train {
     if (!found) return;
     if (this.#training.prepare) this.#training.change(structuredClone(USUAL));
     void this.#classes.use(null);
+    this.#training.facts = DIGITS;
     show(this.#hook("data-facts"), words("trainNeeds", found.bytes, found.licence));
     this.#training.learnFrom({ published: name, files: found.files }, name);
   }
@@ -168,13 +172,17 @@ export default class Train {
     );
   }
 
-  /** Let the network end with a score for each of the visitor's own classes. */
+  /** Let the network fit the visitor's own data: it ends with a score for each class. */
   #fit() {
-    const { prepare, busy, settings } = this.#training;
-    const classes = this.#classes?.facts?.classes;
-    const last = settings.layers.at(-1);
-    if (!prepare || busy || !classes || !last || last.out === classes) return;
-    this.#training.change({ layers: [...settings.layers.slice(0, -1), { ...last, out: classes }] });
+    const training = this.#training;
+    const facts = this.#classes?.facts;
+    if (!facts || training.busy) return;
+    training.facts = facts;
+    const { layers } = training.settings;
+    const last = layers.at(-1);
+    if (last && last.out !== facts.classes)
+      training.change({ layers: [...layers.slice(0, -1), { ...last, out: facts.classes }] });
+    else training.tell("data");
   }
 
   // ---- a run ----------------------------------------------------------------------------------
@@ -252,6 +260,7 @@ export default class Train {
       this.#learnFromOwn(source.own);
     } else {
       training.prepare = null;
+      training.facts = DIGITS;
       void this.#classes.use(null);
     }
     training.settings = /** @type {any} */ (structuredClone(settings));
@@ -370,8 +379,7 @@ export default class Train {
     const goesOn = run && (state === "paused" || state === "failed") && !this.#stopped;
     const start = this.#hook("start");
     show(start, words(goesOn && this.#step ? "trainResume" : "trainStart"));
-    start.disabled = busy || !source;
-    this.#hook("step").disabled = busy || !source;
+    start.disabled = this.#hook("step").disabled = busy || !source || !this.#layers.possible;
     this.#hook("pause").disabled = this.#hook("stop").disabled = !busy;
     this.#hook("data").disabled = this.#hook("network").disabled = busy;
     this.#hook("run-file").disabled = busy;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the parts of the view share: settings, the data, the run. It tells of changes by events:
- * "settings", "data", "state", and, while it learns, "begun", "look" and "record", with the report
+ * "settings", "data", "state", "layers" (whether they are possible), and, while it learns, "begun", "look" and "record", with the report
  * of Python's (shared/contract.d.ts) as their detail.
  */
 
@@ -50,9 +50,17 @@ export const USUAL = {
   seed: 0,
 };
 
+/**
+ * MNIST's pictures, and those of Fashion-MNIST.
+ * @type {{kind: string, shape: number[], classes: number}}  shape: of one example
+ */
+export const DIGITS = { kind: "pictures", shape: [1, 28, 28], classes: 10 };
+
 export class Training extends EventTarget {
   /** @type {Settings} */
   settings = structuredClone(USUAL);
+  /** What a network has to fit. */
+  facts = DIGITS;
   /** Where the data are, as Python's opened_data takes it; null: nothing is chosen. @type {Record<string, any> | null} */
   source = null;
   /** Has the worker read the visitor's own data before a run; gives their source. @type {Prepare | null} */

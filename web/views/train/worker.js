@@ -39,6 +39,21 @@ export default (services) => {
     /** Have the run that learns answer after its running step. */
     pause: () => app.inTurn(async () => app.call("train.pause_training")),
 
+    /** What a table of layers means. @param {object} asked */
+    layers: async (asked) => {
+      await settled();
+      return app.inTurn(() => app.ask("train.layer_table", JSON.stringify(asked)));
+    },
+
+    /** A file of the run that is open, to take home. @param {{run: string, form: string}} args */
+    home: async ({ run, form }) => {
+      await settled();
+      const content = await app.inTurn(async () =>
+        app.copy(await app.call("train.take_home", run, form)),
+      );
+      return new Handed(content, [content.buffer]);
+    },
+
     /** What is kept. */
     runs: () => kept.all(),
 

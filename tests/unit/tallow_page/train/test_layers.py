@@ -208,8 +208,14 @@ def test_the_pages_table(run_async: Any) -> None:
         found = table(data, "")
         assert found["facts"]["error"] is None
         assert found["presets"] == list(layers.PRESETS[data.kind])
+        assert found["network"] == found["presets"][0]
         assert {row["kind"] for row in found["layers"]} <= {each["kind"] for each in found["kinds"]}
         assert table(data, found["layers"])["facts"] == found["facts"]
+    rows = table(DIGITS, "lenet5")["layers"]
+    del rows[3]["padding"]  # 0 if nothing is said
+    assert table(DIGITS, rows)["network"] == "lenet5"
+    assert table(DIGITS, rows[:-1])["network"] == ""
+    assert table(DIGITS, [{"kind": "lstm"}])["network"] == ""
     embedding = {"name": "width", "value": 128, "least": 1, "most": 4096, "whole": True}
     kinds = {each["kind"]: each["fields"] for each in table(TEXT, "chargpt")["kinds"]}
     assert kinds["embedding"] == [embedding]

@@ -38,10 +38,9 @@ def _own(kind: str) -> Data:
     random = np.random.default_rng(0)
     if kind == "text":
         vocabulary, end = sorted(set(TEXT)), len(TEXT) - len(TEXT) // 10
-        sets = [
-            CharDataset(TEXT[:end], 16, 5, vocabulary), CharDataset(TEXT[end:], 16, 16, vocabulary)
-        ]  # fmt: skip
-        return Data("cats", kind, vocabulary, *sets, (16,))
+        train = CharDataset(TEXT[:end], 16, 5, vocabulary)
+        valid = CharDataset(TEXT[end:], 16, 16, vocabulary)
+        return Data("cats", kind, vocabulary, train, valid, (16,))
     shape = {"features": (6,), "pictures": (3, 8, 8), "sounds": (1, 8, 8)}[kind]
     sets = []
     for count in (24, 9):
@@ -50,7 +49,7 @@ def _own(kind: str) -> Data:
         dtype = np.uint8 if kind == "pictures" else np.float32
         x = np.clip(x, 0, 255).astype(dtype)
         sets.append(TensorDataset(tl.asarray(x), tl.asarray(y)))
-    return Data("things", kind, ["a", "b|c", "d"], *sets, shape, 41.5, 38.25)
+    return Data("things", kind, ["a", "b|c", "d"], sets[0], sets[1], shape, 41.5, 38.25)
 
 
 HEAD = [{"kind": "dropout", "p": 0.25}, {"kind": "linear", "out": 3}]
