@@ -57,7 +57,7 @@ def figure(hook: Any, name: str) -> float:
 def test_one_press_learns_digits(visitor: Any, device: str) -> None:
     hook = opened(visitor, device)
     expect(hook("train-data")).to_have_value("mnist")
-    expect(hook("train-network")).to_have_value("lenet")
+    expect(hook("train-network")).to_have_value("lenet5")
     state(hook, "idle")
     few(hook, 6400)
     hook("train-start").click()
