@@ -466,7 +466,7 @@ class TrainDamaged(TypedDict):
 
 class TrainLook(TypedDict):
     """What a run measured since the look before. loss, accuracy: means; rate: samples a second;
-    left: seconds."""
+    left: seconds. norms: the mean norm of the gradients of each layer, null if it is not finite."""
 
     stage: Literal["look"]
     step: int
@@ -476,6 +476,7 @@ class TrainLook(TypedDict):
     lr: float
     rate: float
     left: float
+    norms: NotRequired[Mapping[str, float | None]]
 
 
 class TrainRecord(TypedDict):
@@ -604,6 +605,101 @@ class LayerTable(TypedDict):
     facts: NetworkFacts
     kinds: Sequence[LayerKind]
     presets: Sequence[str]
+# ---- Train: what is seen of a run -------------------------------------------------------------
+
+
+class Mistake(TypedDict):
+    """A sample of the validation: its place, its label, and what the network took it for. The
+    figures are null where they are not finite."""
+
+    index: int
+    label: int
+    predicted: int
+    probability: float | None
+    loss: float | None
+
+
+class Mistakes(TypedDict):
+    """Samples of a cell of the confusion matrix."""
+
+    samples: Sequence[Mistake]
+
+
+class Insight(TypedDict):
+    """The last validation. confusion: how often each class, a row, was taken for which, a column.
+    mistakes: the worst first."""
+
+    classes: Sequence[str]
+    confusion: Sequence[Sequence[int]]
+    mistakes: Sequence[Mistake]
+
+
+class LessonAnswer(TypedDict):
+    """How probable each class is for an input."""
+
+    classes: Sequence[str]
+    probabilities: Sequence[float]
+
+
+class Doubt(TypedDict):
+    """A sample whose label is in doubt: its place among its part, its number in changes, its label,
+    the class that it rather belongs to, and the probabilities of that and of its label."""
+
+    index: int
+    number: int
+    label: int
+    guess: int
+    probability: float | None
+    own: float | None
+
+
+class Duplicate(TypedDict):
+    """A sample that is like an earlier one of its part. of, other: that one's place and label.
+    alike: their correlation. same: whether all their numbers are equal."""
+
+    index: int
+    number: int
+    label: int
+    of: int
+    other: int
+    alike: float
+    same: bool
+
+
+class ReviewedPart(TypedDict):
+    """What was found among the samples to learn from, or those to measure by. doubted, duplicated:
+    how many there are, of which the first are listed. near: whether near duplicates were looked
+    for."""
+
+    part: Literal["train", "valid"]
+    doubted: int
+    doubts: Sequence[Doubt]
+    duplicated: int
+    duplicates: Sequence[Duplicate]
+    near: bool
+
+
+class Reviewing(TypedDict):
+    """How far a review is."""
+
+    stage: Literal["review"]
+    done: int
+    total: int
+
+
+class Reviewed(TypedDict):
+    """A review. counts: samples of each class, with the visitor's changes."""
+
+    classes: Sequence[str]
+    counts: Sequence[int]
+    parts: Sequence[ReviewedPart]
+
+
+class TrainChange(TypedDict):
+    """A visitor's change: a sample's class from now on, or null for one that is thrown out."""
+
+    number: int
+    label: str | None
 
 
 # ---- which function answers with what ---------------------------------------------------------
@@ -627,6 +723,9 @@ class Answers:
     layer_table: LayerTable
     gather_text: Gathered
     open_zip: Sequence[str]
+    read_insight: Insight
+    read_cell: Mistakes
+    answer_lesson: LessonAnswer
 
 
 class StreamedAnswers:
@@ -646,6 +745,7 @@ class StreamedAnswers:
     hear_sound: HeardAnswer
     gather_examples: Gathered
     run_training: TrainAnswer
+    review_labels: Reviewed
 
 
 class StreamedProgress:
@@ -665,3 +765,4 @@ class StreamedProgress:
     hear_sound: HeardText
     run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick
     gather_examples: Gathering
+    review_labels: Reviewing

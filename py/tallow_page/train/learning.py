@@ -22,7 +22,9 @@ from ..app import on_start
 from ..javascript import plain
 from ..steps import Answer, streamed
 from .data import Data, some
+from .insight import Insight
 from .layers import DataFacts, network
+from .review import applied
 from .runs import Storage, Working
 from .sources import opened_data
 
@@ -105,6 +107,8 @@ class _Learner(Learner):
         return {
             "loss": F.cross_entropy(scores, target),
             "accuracy": right.astype("float32").mean(),
+            "preds": scores,
+            "target": target,
         }
 
 
@@ -212,7 +216,8 @@ class Lesson:
 
     def __init__(self, settings: Mapping[str, Any], data: Data, working: Working) -> None:
         """Raises OptionError for settings that fit neither each other nor the data."""
-        self.settings, self.data, self.working = dict(settings), data, working
+        self.settings, self.source, self.working = dict(settings), data, working
+        self.data = data = applied(data, settings["data"].get("changes", ()))
         batch, epochs = int(settings["batch"]), int(settings["epochs"])
         train = some(data.train, settings["data"].get("count"))
         if batch < 1 or epochs < 1:
@@ -239,6 +244,7 @@ class Lesson:
             schedule=schedule, schedule_every="step",
             seed=int(settings.get("seed", 0)), progress=False,
         )  # fmt: skip
+        self.insight = Insight(self.learner, data.kind != "text")
 
     def steps(self) -> Steps[Any]:
         """The loop: from the last checkpoint that is whole on, or from the beginning. Raises
@@ -395,7 +401,7 @@ async def run_training(options: str, source: Any, storage: Storage) -> AsyncGene
     if (
         held is None
         or (held.working.run, held.settings) != (run, settings)
-        or held.data is not data
+        or held.source is not data
         or not await held.working.is_newest()
     ):
         close_lesson()
@@ -458,6 +464,8 @@ async def _learned(
             if reports.unsaved:
                 reason = await save("paused")  # what a tab that is closed now leaves
             for report in reports.take():
+                if report["stage"] == "look":
+                    report["norms"] = await held.insight.norms.read()
                 yield report
             if time.monotonic() - let_in > _TICK:
                 yield {"stage": "tick"}
