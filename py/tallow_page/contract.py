@@ -626,9 +626,12 @@ class Mistakes(TypedDict):
 
 
 class Insight(TypedDict):
-    """The last validation. confusion: how often each class, a row, was taken for which, a column.
-    mistakes: the worst first."""
+    """What a run has learnt. kind, shape: of its data, and of one input. confusion: how often each
+    class, a row, was taken for which, a column, in the last validation; none without classes, or
+    without a validation. mistakes: the worst first."""
 
+    kind: str
+    shape: Sequence[int]
     classes: Sequence[str]
     confusion: Sequence[Sequence[int]]
     mistakes: Sequence[Mistake]

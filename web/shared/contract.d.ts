@@ -420,7 +420,7 @@ export type TrainDamaged = {
 
 /**
  * What a run measured since the look before. loss, accuracy: means; rate: samples a second; left:
- * seconds.
+ * seconds. norms: the mean norm of the gradients of each layer, null if it is not finite.
  */
 export type TrainLook = {
   stage: "look";
@@ -431,6 +431,7 @@ export type TrainLook = {
   lr: number;
   rate: number;
   left: number;
+  norms?: Record<string, number | null>;
 };
 
 /** What an epoch measured: means, and those of the validation, null without one. */
@@ -555,6 +556,102 @@ export type LayerTable = {
   presets: string[];
 };
 
+/**
+ * A sample of the validation: its place, its label, and what the network took it for. The figures
+ * are null where they are not finite.
+ */
+export type Mistake = {
+  index: number;
+  label: number;
+  predicted: number;
+  probability: number | null;
+  loss: number | null;
+};
+
+/** Samples of a cell of the confusion matrix. */
+export type Mistakes = {
+  samples: Mistake[];
+};
+
+/**
+ * What a run has learnt. kind, shape: of its data, and of one input. confusion: how often each
+ * class, a row, was taken for which, a column, in the last validation; none without classes, or
+ * without a validation. mistakes: the worst first.
+ */
+export type Insight = {
+  kind: string;
+  shape: number[];
+  classes: string[];
+  confusion: number[][];
+  mistakes: Mistake[];
+};
+
+/** How probable each class is for an input. */
+export type LessonAnswer = {
+  classes: string[];
+  probabilities: number[];
+};
+
+/**
+ * A sample whose label is in doubt: its place among its part, its number in changes, its label, the
+ * class that it rather belongs to, and the probabilities of that and of its label.
+ */
+export type Doubt = {
+  index: number;
+  number: number;
+  label: number;
+  guess: number;
+  probability: number | null;
+  own: number | null;
+};
+
+/**
+ * A sample that is like an earlier one of its part. of, other: that one's place and label. alike:
+ * their correlation. same: whether all their numbers are equal.
+ */
+export type Duplicate = {
+  index: number;
+  number: number;
+  label: number;
+  of: number;
+  other: number;
+  alike: number;
+  same: boolean;
+};
+
+/**
+ * What was found among the samples to learn from, or those to measure by. doubted, duplicated: how
+ * many there are, of which the first are listed. near: whether near duplicates were looked for.
+ */
+export type ReviewedPart = {
+  part: "train" | "valid";
+  doubted: number;
+  doubts: Doubt[];
+  duplicated: number;
+  duplicates: Duplicate[];
+  near: boolean;
+};
+
+/** How far a review is. */
+export type Reviewing = {
+  stage: "review";
+  done: number;
+  total: number;
+};
+
+/** A review. counts: samples of each class, with the visitor's changes. */
+export type Reviewed = {
+  classes: string[];
+  counts: number[];
+  parts: ReviewedPart[];
+};
+
+/** A visitor's change: a sample's class from now on, or null for one that is thrown out. */
+export type TrainChange = {
+  number: number;
+  label: string | null;
+};
+
 /** The functions that are awaited, of app.py and of views, and their answers. */
 export type Answers = {
   start: Chosen;
@@ -572,6 +669,9 @@ export type Answers = {
   layer_table: LayerTable;
   gather_text: Gathered;
   open_zip: string[];
+  read_insight: Insight;
+  read_cell: Mistakes;
+  answer_lesson: LessonAnswer;
 };
 
 /** The long actions (steps.py) and their answers. */
@@ -590,6 +690,7 @@ export type StreamedAnswers = {
   hear_sound: HeardAnswer;
   gather_examples: Gathered;
   run_training: TrainAnswer;
+  review_labels: Reviewed;
 };
 
 /** What they report on the way. */
@@ -608,4 +709,5 @@ export type StreamedProgress = {
   hear_sound: HeardText;
   run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick;
   gather_examples: Gathering;
+  review_labels: Reviewing;
 };

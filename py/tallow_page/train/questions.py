@@ -43,29 +43,32 @@ _DOUBTS = 2000
 
 
 async def read_insight(run: str) -> str:
-    """The confusion matrix and the worst mistakes of the last validation, an `Insight`. Raises
-    OptionError for a run that is not open, and for data without a validation."""
+    """What a run has learnt, an `Insight`. Raises OptionError for a run that is not open."""
     held = lesson(run)
-    found = await _judgements(held)
+    data = held.data
     answer: Insight = {
-        "classes": list(held.data.classes),
-        "confusion": found.confusion(len(held.data.classes)),
-        "mistakes": found.worst(_MISTAKES),
+        "kind": data.kind,
+        "shape": list(data.shape),
+        "classes": list(data.classes) if held.insight.classifies else [],
+        "confusion": [],
+        "mistakes": [],
     }
+    if held.insight.classifies and held.valid is not None:
+        found = await held.insight.judgements(held.valid)
+        answer["confusion"] = found.confusion(len(data.classes))
+        answer["mistakes"] = found.worst(_MISTAKES)
     return json.dumps(answer)
 
 
 async def read_cell(run: str, label: int, predicted: int, most: int) -> str:
-    """The samples of a cell of the confusion matrix, the surest first: `Mistakes`."""
-    found = await _judgements(lesson(run))
-    answer: Mistakes = {"samples": found.cell(label, predicted, most)}
-    return json.dumps(answer)
-
-
-async def _judgements(held: Lesson) -> insight.Judgements:
+    """The samples of a cell of the confusion matrix, the surest first: `Mistakes`. Raises
+    OptionError for data without classes or without a validation."""
+    held = lesson(run)
     if not held.insight.classifies or held.valid is None:
         raise OptionError("these data have no classes, or no samples that are kept to measure by")
-    return await held.insight.judgements(held.valid)
+    found = await held.insight.judgements(held.valid)
+    answer: Mistakes = {"samples": found.cell(label, predicted, most)}
+    return json.dumps(answer)
 
 
 def sample_pictures(run: str, part: str, indices: str) -> bytes:

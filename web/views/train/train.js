@@ -12,6 +12,7 @@ import { Curves } from "./curves.js";
 import { Layers } from "./layers.js";
 import { isOwn, networkOf, OWN, recipeOf } from "./own.js";
 import { Runs } from "./runs.js";
+import { Seen } from "./seen.js";
 import { Fields } from "./settings.js";
 import { Take } from "./take.js";
 import { DIGITS, Training, USUAL } from "./training.js";
@@ -36,6 +37,7 @@ export default class Train {
   #runs;
   #classes;
   #curves;
+  #seen;
   #timed;
   /** Data sets of the site. @type {Published[]} */
   #data = [];
@@ -78,6 +80,7 @@ export default class Train {
     });
     this.#layers = new Layers(part("layers"), hook("network"), training);
     new Take(part("take"), training, (run) => this.#runs.nameOf(run));
+    this.#seen = new Seen(root, page, training);
     hook("start").addEventListener("click", () => void this.#learn(false));
     hook("step").addEventListener("click", () => void this.#learn(true));
     hook("pause").addEventListener("click", () => this.#pause(false));
@@ -108,6 +111,7 @@ export default class Train {
 
   /** The device changed, or the worker failed: what learnt there goes on from its checkpoint. */
   answer() {
+    this.#seen.close();
     this.#timed(null);
     if (this.#interrupted) void this.#learn(false);
   }

@@ -12,7 +12,8 @@
 
 /**
  * @typedef {object} Settings  as py/tallow_page/train/learning.py takes them
- * @property {{name: string, count: number | null}} data  count: how many to learn from; null: all
+ * @property {{name: string, count: number | null, changes?: import("../../shared/contract.js").TrainChange[]}} data
+ *   count: how many to learn from; null: all. changes: the visitor's, of labels
  * @property {Record<string, any>[]} layers
  * @property {{name: string, lr: number, momentum: number, nesterov: boolean, weight_decay: number}} optimizer
  * @property {"onecycle" | "cosine" | "constant"} schedule

@@ -4,6 +4,7 @@
 import { gathering } from "../../worker/own_examples.js";
 import { Handed } from "../../worker/serve.js";
 import * as kept from "./kept_runs.js";
+import { questions } from "./questions.js";
 
 /** @typedef {import("../../worker/serve.js").Context} Context */
 
@@ -24,6 +25,7 @@ export default (services) => {
 
   return {
     ...gathering(services),
+    ...questions(services),
 
     /**
      * Begin a run, or go on with it; aborting pauses it, too. Answers null if another tab has the run.

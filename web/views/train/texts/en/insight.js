@@ -1,4 +1,55 @@
 // @ts-check
-/** English texts of the Train view: insight. */
+/** English texts of the Train view: what a run has learnt, and answers of its network. */
 
-export const texts = {};
+import { count } from "../../../../shared/format.js";
+
+/** @param {number} samples */
+const samplesOf = (samples) => (samples === 1 ? "1 sample" : `${count(samples)} samples`);
+
+export const texts = {
+  trainConfusion: "How often each class (a row) is taken for which (a column)",
+  trainTrue: "Is ↓, taken for →",
+
+  /** @param {string} label @param {string} predicted @param {number} samples */
+  trainCell: (label, predicted, samples) =>
+    label === predicted
+      ? `${label}, recognised: ${samplesOf(samples)}`
+      : `${label}, taken for ${predicted}: ${samplesOf(samples)}`,
+
+  /** @param {string} label @param {string} predicted @param {string} share */
+  trainSample: (label, predicted, share) =>
+    label === predicted ? `${label} (${share})` : `${label}, taken for ${predicted} (${share})`,
+
+  /** @param {string} why */
+  trainSamplesFailed: (why) => `The samples could not be shown: ${why}`,
+
+  trainMistakes: "The worst mistakes",
+
+  /** @param {number} wrong */
+  trainWrong: (wrong) =>
+    wrong === 1
+      ? "1 sample of the test data is wrong."
+      : `${count(wrong)} samples of the test data are wrong.`,
+
+  trainNoneWrong: "No sample of the test data is wrong.",
+  trainFilters: "Filters of the first layer",
+  trainNoFilters: "The first layer of this network sees no picture.",
+  trainNorms: "Size of the gradients, by layer",
+  trainUse: "Try it",
+  trainUseBars: "Probability of each class",
+  trainUsePad: "Pad to draw on; the network answers while you draw",
+  trainUseKeys:
+    "Mouse, finger or pen. Or arrows move, hold Space to draw; Enter lowers and lifts the pen.",
+  trainUseClear: "Clear",
+  trainUsePhoto: "A photograph to recognise",
+  trainUseCamera: "Use the camera",
+  trainUseSound: "A sound to recognise",
+  trainUseRecord: "Use the microphone",
+  trainUseRecorded: "End the recording",
+
+  /** @param {string} label */
+  trainUseSaid: (label) => `Most probable: ${label}`,
+
+  /** @param {string} why */
+  trainUseFailed: (why) => `The network did not answer: ${why}`,
+};

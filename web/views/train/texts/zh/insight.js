@@ -1,8 +1,38 @@
 // @ts-check
-/** Chinese texts of the Train view: insight. */
+/** Chinese texts of the Train view: what a run has learnt, and answers of its network. */
+
+import { count } from "../../../../shared/format.js";
 
 /** Texts that the HTML has in English, by the data-text of their element. */
 export const page = {};
 
 /** @type {typeof import("../en/insight.js").texts} */
-export const texts = {};
+export const texts = {
+  trainConfusion: "每一类（行）被认作哪一类（列）的次数",
+  trainTrue: "实际 ↓，认作 →",
+  trainCell: (label, predicted, samples) =>
+    label === predicted
+      ? `${label}，认对：${count(samples)} 个样本`
+      : `${label}，被认作 ${predicted}：${count(samples)} 个样本`,
+  trainSample: (label, predicted, share) =>
+    label === predicted ? `${label}（${share}）` : `${label}，被认作 ${predicted}（${share}）`,
+  trainSamplesFailed: (why) => `无法显示样本：${why}`,
+  trainMistakes: "最严重的错误",
+  trainWrong: (wrong) => `测试数据中有 ${count(wrong)} 个样本认错了。`,
+  trainNoneWrong: "测试数据全部认对了。",
+  trainFilters: "第一层的滤波器",
+  trainNoFilters: "这个网络的第一层看到的不是图片。",
+  trainNorms: "各层梯度的大小",
+  trainUse: "试一试",
+  trainUseBars: "每一类的概率",
+  trainUsePad: "画板；您一边画，网络一边回答",
+  trainUseKeys: "鼠标、手指或笔；也可用方向键移动，按住空格画，按回车落笔和提笔。",
+  trainUseClear: "清空",
+  trainUsePhoto: "要识别的照片",
+  trainUseCamera: "使用相机",
+  trainUseSound: "要识别的声音",
+  trainUseRecord: "使用麦克风",
+  trainUseRecorded: "结束录音",
+  trainUseSaid: (label) => `最可能是：${label}`,
+  trainUseFailed: (why) => `网络没有回答：${why}`,
+};
