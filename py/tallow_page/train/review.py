@@ -39,8 +39,9 @@ PARTS = ("train", "valid")
 NEAR_AT_MOST = 10_000
 """Pictures among which near duplicates are looked for: all pairs are compared."""
 
-ALIKE = 0.98
-"""The correlation of two pictures, 16 pixels wide, from which on they are near duplicates."""
+ALIKE = 0.995
+"""The correlation of two samples from which on they are near duplicates. Of the 10,000 digits that
+MNIST has for tests, drawn apart, 6 are so near to another one; at 0.98 there are 526."""
 
 _SIDE = 16
 _BATCH = 500

@@ -87,11 +87,12 @@ export class Seen {
     this.#review.open(run);
   }
 
-  /** A run pauses, or ends: what it has learnt by then. */
+  /** A run pauses, or ends: what it has learnt by then; or another one is shown. */
   #settle() {
     const { state, run } = this.#training;
-    if ((state === "paused" || state === "done") && this.#run && run === this.#run)
-      this.#latest.ask(run);
+    if (state !== "paused" && state !== "done") return;
+    if (run && run === this.#run) this.#latest.ask(run);
+    else if (run) this.close();
   }
 
   /** @param {Learnt} learnt @param {string} run */

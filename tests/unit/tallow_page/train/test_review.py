@@ -208,7 +208,7 @@ def test_the_same_and_nearly_the_same_are_found_and_no_others(
     assert (same["index"], same["of"], same["same"], same["alike"]) == (700, 30, True, 1.0)
     assert (same["label"], same["other"]) == (700 % 3, 0)
     assert (near["index"], near["of"], near["same"]) == (1099, 600, False)
-    assert 0.98 <= near["alike"] <= 1.0
+    assert review.ALIKE <= near["alike"] <= 1.0
 
 
 def test_pictures_that_are_blank_are_the_same_but_not_near(run_async: Callable[..., Any]) -> None:
