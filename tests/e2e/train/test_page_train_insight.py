@@ -227,3 +227,21 @@ def test_labels_are_reviewed_with_one_key_each_and_undone(visitor: Any) -> None:
     expect(hook("train-review")).to_have_attribute("aria-busy", "false", timeout=PATIENCE)
     sums = [int(each) for each in re.findall(r"\d+$", total.inner_text(), re.MULTILINE)]
     assert sum(sums) == 600 + 90 - 1
+
+
+def test_a_run_that_is_kept_is_looked_into_after_a_reload(visitor: Any) -> None:
+    lend(visitor, bars())
+    hook = learned(visitor, epochs="2", batch="20")
+    expect(hook("train-confusion")).to_be_visible(timeout=PATIENCE)
+    matrix = counts(hook("train-confusion"))
+    visitor.page.reload()
+    hook = visitor.hook
+    expect(hook("train-start")).to_be_enabled(timeout=PATIENCE)
+    expect(hook("train-confusion")).to_be_hidden()
+    hook("train-run-open").click()
+    hook("train-run-look").click()
+    expect(hook("train-status")).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    expect(hook("train-confusion")).to_be_visible(timeout=PATIENCE)
+    assert counts(hook("train-confusion")) == matrix
+    expect(hook("train-use")).to_be_visible()
+    expect(hook("train-run-look")).to_be_hidden()

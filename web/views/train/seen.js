@@ -1,7 +1,8 @@
 // @ts-check
 /** What is seen of the run that is open, beside its curves: it follows what the run reports. */
 
-import { wordsOf, words } from "../../i18n/messages.js";
+import { words, wordsOf } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
 import { Latest } from "../../shared/latest.js";
 import { make } from "../../widgets/dom.js";
 import { Message } from "../../widgets/message.js";
@@ -23,6 +24,7 @@ export class Seen {
   #review;
   #use;
   #message;
+  #look;
   #parts;
   #changes;
   /** The run that Python has open; "" for none. */
@@ -34,14 +36,20 @@ export class Seen {
    * @param {HTMLElement} root  of the view
    * @param {import("../view.js").Page} page
    * @param {import("./training.js").Training} training
+   * @param {() => void} look  has Python open the run that is shown, which is done
    */
-  constructor(root, page, training) {
+  constructor(root, page, training, look) {
     this.#training = training;
     /** @param {string} name @returns {any} */
     const part = (name) => root.querySelector(`[data-part=${name}]`);
     const [confusion, mistakes, filters] = [1, 2, 3].map(() => make("div"));
     const alert = make("p", { class: "message", role: "alert" });
-    part("insight").replaceChildren(alert, confusion, mistakes, filters);
+    this.#look = show(
+      make("button", { type: "button", "data-testid": "train-run-look", hidden: "" }),
+      words("trainLook"),
+    );
+    this.#look.addEventListener("click", look);
+    part("insight").replaceChildren(this.#look, alert, confusion, mistakes, filters);
     this.#parts = [confusion, mistakes, filters, part("review")];
     this.#message = new Message(alert);
     this.#confusion = new Confusion(confusion, page);
@@ -90,6 +98,7 @@ export class Seen {
   /** A run pauses, or ends: what it has learnt by then; or another one is shown. */
   #settle() {
     const { state, run } = this.#training;
+    this.#look.hidden = state !== "done" || !run || run === this.#run;
     if (state !== "paused" && state !== "done") return;
     if (run && run === this.#run) this.#latest.ask(run);
     else if (run) this.close();

@@ -80,7 +80,7 @@ export default class Train {
     });
     this.#layers = new Layers(part("layers"), hook("network"), training);
     new Take(part("take"), training, (run) => this.#runs.nameOf(run));
-    this.#seen = new Seen(root, page, training);
+    this.#seen = new Seen(root, page, training, () => void this.#learn(false, false));
     hook("start").addEventListener("click", () => void this.#learn(false));
     hook("step").addEventListener("click", () => void this.#learn(true));
     hook("pause").addEventListener("click", () => this.#pause(false));
@@ -191,11 +191,15 @@ export default class Train {
 
   // ---- a run ----------------------------------------------------------------------------------
 
-  /** Begin or go on. @param {boolean} one  whether to stop after a step */
-  async #learn(one) {
+  /**
+   * Begin or go on.
+   * @param {boolean} one  whether to stop after a step
+   * @param {boolean} anew  whether a run that is done begins anew; else Python only opens it
+   */
+  async #learn(one, anew = true) {
     const training = this.#training;
     if (training.busy || !training.source || !this.#fields.valid) return;
-    if (!training.run || training.state === "done" || this.#stopped) this.#begin();
+    if (!training.run || (anew && (training.state === "done" || this.#stopped))) this.#begin();
     const { run, settings } = training;
     const stop = new AbortController();
     this.#work = stop;

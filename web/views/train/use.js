@@ -9,6 +9,7 @@ import { show } from "../../i18n/show.js";
 import { readPhoto } from "../../engine/photo.js";
 import { prepareDigit, SIDE } from "../../prepare/digit.js";
 import { Latest } from "../../shared/latest.js";
+import { fetchCard, findModel } from "../../site/catalogue.js";
 import { Bars } from "../../widgets/bars.js";
 import { make } from "../../widgets/dom.js";
 import { Message } from "../../widgets/message.js";
@@ -16,9 +17,7 @@ import { PadKeys } from "../../widgets/pad/keys.js";
 import { Pad } from "../../widgets/pad/pad.js";
 import { Camera } from "./camera.js";
 import { clipsOf, heard } from "./sounds.js";
-
-/** How a network for photographs sees them (t3's examples are kept so). */
-const SEEN = { size: 224, crop: 0.875 };
+import { NETWORK } from "./store.js";
 
 /** The most probable classes that are shown. */
 const SHOWN = 10;
@@ -134,13 +133,14 @@ export class Use {
       if (!file) return;
       this.#message.clear();
       try {
-        const photo = await readPhoto(file, SEEN);
+        const { preprocess } = await fetchCard(await findModel(NETWORK));
+        const photo = await readPhoto(file, preprocess);
         photo.close();
-        const pixels = await photo.pixels(SEEN);
-        Object.assign(shown, { width: SEEN.size, height: SEEN.size, hidden: false });
-        const image = new ImageData(pixels, SEEN.size, SEEN.size);
-        shown.getContext("2d")?.putImageData(image, 0, 0);
-        this.#ask(new Uint8Array(pixels.buffer.slice(0)));
+        const pixels = await photo.pixels(preprocess);
+        const { size } = preprocess;
+        Object.assign(shown, { width: size, height: size, hidden: false });
+        shown.getContext("2d")?.putImageData(new ImageData(pixels, size, size), 0, 0);
+        this.#ask(new Uint8Array(pixels.buffer));
       } catch (error) {
         this.#fail(error);
       }

@@ -23,6 +23,7 @@ export const texts = {
   /** @param {string} why */
   trainSamplesFailed: (why) => `The samples could not be shown: ${why}`,
 
+  trainLook: "See what this run has learnt",
   trainMistakes: "The worst mistakes",
 
   /** @param {number} wrong */

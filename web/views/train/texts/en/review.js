@@ -50,5 +50,6 @@ export const texts = {
   trainUndone: "Undone.",
   trainChangesUnkept:
     "The browser cannot keep this change: its storage is full or refused. It counts until the tab is closed.",
-  trainChangesDamaged: "What was decided about the labels of these data is damaged, and no longer counts.",
+  trainChangesDamaged:
+    "What was decided about the labels of these data is damaged, and no longer counts.",
 };

@@ -17,6 +17,7 @@ export const texts = {
   trainSample: (label, predicted, share) =>
     label === predicted ? `${label}（${share}）` : `${label}，被认作 ${predicted}（${share}）`,
   trainSamplesFailed: (why) => `无法显示样本：${why}`,
+  trainLook: "看看它学到了什么",
   trainMistakes: "最严重的错误",
   trainWrong: (wrong) => `测试数据中有 ${count(wrong)} 个样本认错了。`,
   trainNoneWrong: "测试数据全部认对了。",
