@@ -20,8 +20,8 @@ from tallow_build.paths import DIST
 PATIENCE = 120_000
 SIDE = 28
 
-WRONG = set(range(7, 600, 30))
-"""Samples to learn from that have a wrong label."""
+WRONG = set(range(7, 600, 31))
+"""Samples to learn from that have a wrong label, of all classes."""
 TWIN = 300, 12
 """A sample that is another one's duplicate, and that one."""
 
