@@ -605,6 +605,8 @@ class LayerTable(TypedDict):
     facts: NetworkFacts
     kinds: Sequence[LayerKind]
     presets: Sequence[str]
+
+
 # ---- Train: what is seen of a run -------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from ..app import Fetch
 from ..javascript import copied
 from ..steps import Answer, streamed
 from . import insight, review
-from .learning import Lesson, lesson
+from .learning import lesson
 
 if TYPE_CHECKING:
     from ..contract import (

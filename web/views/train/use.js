@@ -10,6 +10,7 @@ import { readPhoto } from "../../engine/photo.js";
 import { prepareDigit, SIDE } from "../../prepare/digit.js";
 import { Latest } from "../../shared/latest.js";
 import { fetchCard, findModel } from "../../site/catalogue.js";
+import { NETWORK } from "../../site/own_examples.js";
 import { Bars } from "../../widgets/bars.js";
 import { make } from "../../widgets/dom.js";
 import { Message } from "../../widgets/message.js";
@@ -17,7 +18,6 @@ import { PadKeys } from "../../widgets/pad/keys.js";
 import { Pad } from "../../widgets/pad/pad.js";
 import { Camera } from "./camera.js";
 import { clipsOf, heard } from "./sounds.js";
-import { NETWORK } from "./store.js";
 
 /** The most probable classes that are shown. */
 const SHOWN = 10;

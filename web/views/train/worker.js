@@ -2,9 +2,9 @@
 /** The worker's side of the Train view: runs, held by py/tallow_page/train and kept in storage. */
 
 import { gathering } from "../../worker/own_examples.js";
+import { questions } from "../../worker/run_questions.js";
 import { Handed } from "../../worker/serve.js";
 import * as kept from "./kept_runs.js";
-import { questions } from "./questions.js";
 
 /** @typedef {import("../../worker/serve.js").Context} Context */
 

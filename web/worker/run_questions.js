@@ -1,12 +1,12 @@
 // @ts-check
-/** The worker's side of what is seen of a run: asks py/tallow_page/train/questions.py. */
+/** What the Train view asks about a run that is open, of py/tallow_page/train/questions.py. */
 
-import { fetchCard, findModel } from "../../site/catalogue.js";
-import { NETWORK } from "./store.js";
+import { fetchCard, findModel } from "../site/catalogue.js";
+import { NETWORK } from "../site/own_examples.js";
 
-/** @typedef {import("../../worker/serve.js").Context} Context */
+/** @typedef {import("./serve.js").Context} Context */
 
-/** @param {import("../../worker/services.js").Services} services */
+/** @param {import("./services.js").Services} services */
 export const questions = ({ app, models, settled }) => ({
   /** The last validation: the confusion matrix and the worst mistakes. @param {{run: string}} args */
   insight: async ({ run }) => {
