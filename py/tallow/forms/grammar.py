@@ -75,11 +75,15 @@ class Grammar:
         """From a node to another one without a character."""
         self._jumps[at].append(to)
 
+    def read(self, at: int, chars: Ranges, to: int) -> None:
+        """From a node to another one by one of some characters."""
+        self.reads[at].append((chars, to))
+
     def one(self, at: int, chars: Ranges) -> int:
         """One of some characters; of none, nothing may follow."""
         to = self.node()
         if chars:
-            self.reads[at].append((chars, to))
+            self.read(at, chars, to)
         return to
 
     def text(self, at: int, text: str) -> int:
@@ -132,7 +136,7 @@ class Grammar:
         for here, following in zip(row, [*row[1:], row[-1] if high is None else None], strict=True):
             if following is not None:
                 if chars:
-                    self.reads[here].append((chars, following))
+                    self.read(here, chars, following)
                     if many:
                         self.runs[here] = (chars, None if high is None else row[-1] - here)
                 if other is not None:

@@ -8,44 +8,41 @@ can't promise is refused; annotations, and keywords that nobody knows, say nothi
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ..errors import OptionError
 from ..text.charsets import Ranges, inverse, union
 from .grammar import Build, Grammar
+from .numbers import BOUNDS, Numbers, exact
 from .regex import Reader
 
 _REFUSED = (
-    *("not", "if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies"),
-    *("patternProperties", "propertyNames", "minProperties", "maxProperties", "uniqueItems"),
-    *("contains", "minContains", "maxContains", "multipleOf", "unevaluatedProperties"),
+    *("if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies"),
+    *("patternProperties", "propertyNames", "minProperties", "maxProperties"),
+    *("contains", "minContains", "maxContains", "unevaluatedProperties"),
     *("unevaluatedItems", "additionalItems", "$dynamicRef", "nullable"),
 )
 _BY_KIND = {
     "object": ("properties", "required", "additionalProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems"),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
     "string": ("minLength", "maxLength", "pattern", "format"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    "number": (*BOUNDS, "multipleOf"),
 }
 _KINDS = ("object", "array", "string", "number", "integer", "boolean", "null")
 _ASSERTS = {
-    *("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"),
+    *("type", "enum", "const", "not", "anyOf", "oneOf", "allOf", "$ref"),
     *(name for names in _BY_KIND.values() for name in names),
 }
 _DEEPEST = 100
+_MOST_SETS = 5000
+"""How many sets of values may stand in an array whose values differ: all those of 12."""
+_WORDS = {"boolean": ("true", "false"), "null": ("null",)}
 
 _ESCAPES = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+_EVERY: Ranges = ((0, 0x10FFFF),)
 _PLAIN: Ranges = inverse(((0, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0xD800, 0xDFFF)))
-
-_DIGITS = 16
-"""Of a whole number that has no bound: float64 has no more."""
-_EXACT = 15
-"""So many digits are never rounded to a bound."""
-_NUMBER = r"-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,16})?([eE][+-]?[0-9]{1,2})?"
-_FRACTION = r"(\.[0-9]{1,16})?"
 
 _DATE = (
     "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
@@ -87,7 +84,7 @@ class _Schema:
         self._root, self.grammar = root, Grammar()
         self._rules: dict[str, int] = {}
         self._text = Reader(self.grammar, self._content)
-        self._number = Reader(self.grammar, self.grammar.run)
+        self._numbers = Numbers(self.grammar)
         rule, start = self.grammar.rule()
         self._rules["#"] = rule
         self.grammar.finish(rule, self._value(start, root, "#"))
@@ -103,13 +100,18 @@ class _Schema:
         own = self._whole(given, where)
         if not own:
             return self._called(at, "any", self._anything)
-        if "$ref" in own:
+        if own.keys() == {"$ref"}:
             return self._referred(at, own["$ref"], where)
+        own = self._resolved(given, where)
         for name in ("anyOf", "oneOf"):
             if name in own:
-                return self._one_of(at, own, name, where)
+                ways = [
+                    partial(self._value, given=option, where=spot)
+                    for option, spot in self._options(own, name, where)
+                ]
+                return self.grammar.either(at, ways)
         if "enum" in own or "const" in own:
-            return self._literals(at, own, where)
+            return self.grammar.either(at, map(self._written, self._fitting(own, where)))
         kinds = self._kinds(own, where)
         return self.grammar.either(
             at, [partial(self._of_kind, kind=kind, own=own, where=where) for kind in kinds]
@@ -122,35 +124,41 @@ class _Schema:
         for name in _REFUSED:
             if given.get(name, False) is not False:
                 raise OptionError(f"{where} uses {name!r}, which no text can be held to here")
-        own = {name: value for name, value in given.items() if name in _ASSERTS}
+        own = {
+            name: value
+            for name, value in given.items()
+            if name in _ASSERTS and not (value is False and name in ("not", "uniqueItems"))
+        }
         parts = own.pop("allOf", [])
         for at, part in enumerate(_list(parts, f"{where}/allOf")):
             own = _both(own, self._resolved(part, f"{where}/allOf/{at}"), where)
         return own
 
     def _resolved(self, given: object, where: str) -> dict[str, Any]:
-        """A part of `allOf`, with what it refers to."""
+        """The same, with what it refers to."""
+        own = {} if given is True else self._whole(given, where)
         for _ in range(_DEEPEST):
-            if given is True:
-                return {}
-            own = self._whole(given, where)
-            if set(own) != {"$ref"}:
+            if "$ref" not in own:
                 return own
-            where, given = str(own["$ref"]), self._at(own["$ref"], where)
+            ref = own.pop("$ref")
+            part = self._at(ref, where)
+            own = _both(own, {} if part is True else self._whole(part, str(ref)), where)
         raise OptionError(f"{where}: a part is defined by itself alone")
 
-    def _one_of(self, at: int, own: dict[str, Any], name: str, where: str) -> int:
+    def _options(
+        self, own: Mapping[str, Any], name: str, where: str
+    ) -> Iterable[tuple[object, str]]:
+        """The schemas of `anyOf` or `oneOf`, each with what stands beside these, and where."""
         rest = {key: value for key, value in own.items() if key != name}
         options = _list(own[name], f"{where}/{name}")
         if name == "oneOf":
             self._check_apart(options, f"{where}/oneOf")
-        ways: list[Build] = []
         for number, option in enumerate(options):
             spot = f"{where}/{name}/{number}"
             if rest and option is not False:
-                option = _both(rest, self._resolved(option, spot), spot)
-            ways.append(partial(self._value, given=option, where=spot))
-        return self.grammar.either(at, ways)
+                yield _both(rest, self._resolved(option, spot), spot), spot
+            else:
+                yield option, spot
 
     def _check_apart(self, options: Sequence[object], where: str) -> None:
         """No value fits two options of `oneOf`, as far as their types and constants tell."""
@@ -173,43 +181,115 @@ class _Schema:
             seen.append((kinds, marks))
 
     def _kinds(self, own: Mapping[str, Any], where: str) -> list[str]:
-        given = own.get("type")
-        if given is None:
-            if "enum" in own or "const" in own:
-                return sorted({_kind(json.loads(each)) for each in _values(own)})
+        """The types of a schema's values, without "integer" beside "number"."""
+        denied, _ = self._denied(own, where)
+        if "type" in own:
+            kinds = self._types(own, where)
+        elif "enum" in own or "const" in own:
+            kinds = sorted({_kind(json.loads(each)) for each in _values(own)})
+        else:
             found = [kind for kind, names in _BY_KIND.items() if any(n in own for n in names)]
-            return found or list(_KINDS)
+            kinds = found or list(_KINDS)
+        if "integer" in denied and "number" not in denied and "number" in kinds:
+            raise OptionError(
+                f"{where}/not: no text can be held to numbers that are no integers: give the types"
+            )
+        without = denied | {"integer"} if "number" in {*kinds, *denied} else denied
+        return [each for each in kinds if each not in without]
+
+    def _types(self, own: Mapping[str, Any], where: str) -> list[str]:
+        given = own.get("type", list(_KINDS))
         kinds = [given] if isinstance(given, str) else given
         if not isinstance(kinds, list) or not kinds or not all(each in _KINDS for each in kinds):
             raise OptionError(f"{where}/type is {given!r:.60}: there are {', '.join(_KINDS)}")
-        return [each for each in kinds if each != "integer" or "number" not in kinds]
+        return kinds
+
+    def _denied(self, own: Mapping[str, Any], where: str) -> tuple[set[str], list[Any]]:
+        """The types, and the single values, that `not` leaves out."""
+        return self._covered(own.get("not", False), f"{where}/not")
+
+    def _covered(self, given: object, where: str) -> tuple[set[str], list[Any]]:
+        """The types, and the single values, that fit a schema."""
+        if given is False:
+            return set(), []
+        own = self._resolved(given, where)
+        if own.keys() == {"anyOf"}:
+            parts = [self._covered(each, spot) for each, spot in self._options(own, "anyOf", where)]
+            kinds = {kind for some, _ in parts for kind in some}
+            return kinds, [value for _, values in parts for value in values]
+        other = sorted(own.keys() - {"type", "enum", "const"})
+        if other:
+            raise OptionError(
+                f"{where} uses {other[0]!r}: a text can be kept from types and given values alone"
+            )
+        if "enum" in own or "const" in own:
+            return set(), [json.loads(each) for each in self._fitting(own, where)]
+        return set(self._types(own, where)), []
 
     def _of_kind(self, at: int, kind: str, own: Mapping[str, Any], where: str) -> int:
+        without = [each for each in self._denied(own, where)[1] if _fits(each, {kind})]
+        if kind in ("object", "array") and without:
+            raise OptionError(f"{where}/not: no text can be kept from a single {kind} here")
         if kind == "object":
             return self._object(at, own, where)
         if kind == "array":
             return self._array(at, own, where)
         if kind == "string":
-            return self._string(at, own, where)
+            return self._string(at, own, without, where)
         if kind in ("number", "integer"):
-            return self._number.add(at, _number(own, kind, where))
-        words = ("true", "false") if kind == "boolean" else ("null",)
-        return self.grammar.either(at, [partial(self.grammar.text, text=word) for word in words])
+            return self._numbers.add(at, own, kind, map(exact, without), where)
+        words = _WORDS[kind]
+        return self.grammar.either(
+            at, [self._written(word) for word in words if json.loads(word) not in without]
+        )
 
-    def _literals(self, at: int, own: Mapping[str, Any], where: str) -> int:
-        other = sorted(set(own) - {"enum", "const", "type"})
+    def _written(self, text: str) -> Build:
+        return partial(self.grammar.text, text=text)
+
+    def _fitting(self, own: Mapping[str, Any], where: str) -> list[str]:
+        """The given values, as JSON, that fit the rest of a schema."""
+        other = sorted(own.keys() - {"enum", "const", "type", "not"})
         if other:
             raise OptionError(f"{where} has {other[0]!r} beside given values: leave it out")
         if "enum" in own:
             _list(own["enum"], f"{where}/enum")
-        kinds = set(self._kinds(own, where)) if "type" in own else set(_KINDS)
-        fitting = [
+        kinds = set(self._types(own, where))
+        denied, without = self._denied(own, where)
+        same = set(map(_same, without))
+        return [
             each
             for each in sorted(_values(own))
-            if (kind := _kind(json.loads(each))) in kinds
-            or (kind == "integer" and "number" in kinds)
+            if _fits(value := json.loads(each), kinds)
+            and not _fits(value, denied)
+            and _same(value) not in same
         ]
-        return self.grammar.either(at, [partial(self.grammar.text, text=each) for each in fitting])
+
+    def _finite(self, given: object, where: str) -> list[str] | None:
+        """All values of a schema, as JSON; None for those that are too many, or not known."""
+        if given is False:
+            return []
+        own = self._resolved(given, where)
+        for name in ("anyOf", "oneOf"):
+            if name in own:
+                parts = [self._finite(*each) for each in self._options(own, name, where)]
+                if None in parts:
+                    return None
+                return [value for part in parts for value in part or ()]
+        if "enum" in own or "const" in own:
+            return self._fitting(own, where)
+        found: list[str] = []
+        for kind in self._kinds(own, where):
+            without = [each for each in self._denied(own, where)[1] if _fits(each, {kind})]
+            if kind == "integer":
+                numbers = self._numbers.whole(own, map(exact, without), where, _MOST_SETS)
+                if numbers is None:
+                    return None
+                found += map(str, numbers)
+            elif kind in _WORDS:
+                found += [word for word in _WORDS[kind] if json.loads(word) not in without]
+            else:
+                return None
+        return found
 
     # ---- references ----------------------------------------------------------------------------
 
@@ -274,7 +354,7 @@ class _Schema:
             key = self.grammar.node()
             self.grammar.jump(first, key)
             self.grammar.jump(self._comma(later), key)
-            end = self._space(text(self._other_key(key, list(wanted)), ":"))
+            end = self._space(text(self._other_string(key, list(wanted)), ":"))
             spot = f"{where}/additionalProperties"
             end = self._called(end, spot, partial(self._value, given=more, where=spot))
             self.grammar.jump(end, later)
@@ -288,6 +368,10 @@ class _Schema:
         low = _count(own, "minItems", where) or 0
         high = _count(own, "maxItems", where)
         items = own.get("items", True)
+        if own.get("uniqueItems", True) is not True:
+            raise OptionError(f"{where}/uniqueItems is {own['uniqueItems']!r:.60}, not a boolean")
+        if "uniqueItems" in own and (high is None or high > 1):
+            return self._different(at, [*firsts, items], low, high, where)
         at = self.grammar.text(at, "[")
         ends = self.grammar.node()
         if low == 0:
@@ -318,40 +402,94 @@ class _Schema:
             self.grammar.jump(at, ends)
         return self.grammar.text(ends, "]")
 
+    def _different(
+        self, at: int, parts: Sequence[object], low: int, high: int | None, where: str
+    ) -> int:
+        """An array of different values. parts: the schemas of its first items, and of the rest."""
+        known = [self._finite(part, f"{where}/items") for part in parts[:high]]
+        values: list[list[tuple[str, str]]] = []
+        for each in known:
+            if each is None:
+                raise OptionError(
+                    f"{where}/uniqueItems: nothing keeps values apart that are not given: "
+                    "name them by enum"
+                )
+            values.append([(text, _same(json.loads(text))) for text in each])
+        ends, start = self.grammar.node(), self.grammar.text(at, "[")
+        nodes = {frozenset[str](): start}
+        rest = list(nodes)
+        while rest:
+            there = rest.pop()
+            at, count = nodes[there], len(there)
+            if count >= low:
+                self.grammar.jump(at, ends)
+            at = self._comma(at) if count else at
+            for text, key in values[min(count, len(values) - 1)]:
+                if key in there:
+                    continue
+                following = there | {key}
+                end = self._called(at, f"={text}", self._written(text))
+                if count + 1 == high:
+                    if high >= low:
+                        self.grammar.jump(end, ends)
+                    continue
+                if following not in nodes:
+                    if len(nodes) >= _MOST_SETS:
+                        raise OptionError(
+                            f"{where}/uniqueItems: more than {_MOST_SETS:,} sets of values may "
+                            "stand there: give fewer values, or maxItems"
+                        )
+                    nodes[following] = self.grammar.node()
+                    rest.append(following)
+                self.grammar.jump(end, nodes[following])
+        return self.grammar.text(ends, "]")
+
     def _comma(self, at: int) -> int:
         return self._space(self.grammar.text(at, ","))
 
     def _space(self, at: int) -> int:
         return self.grammar.maybe(at, lambda at: self.grammar.text(at, " "))
 
-    def _other_key(self, at: int, names: list[str]) -> int:
-        """A key that is none of some names. It has no escapes, so that it is what it looks like."""
+    def _other_string(self, at: int, strings: Sequence[str]) -> int:
+        """A string that is none of some."""
         grammar = self.grammar
         at, out = grammar.text(at, '"'), grammar.node()
         free = grammar.node()
-        grammar.jump(grammar.run(free, _PLAIN, 0, None), out)
+        grammar.jump(self._content(free, _EVERY, 0, None), out)
         row = {"": at}
-        for length in range(max(map(len, names), default=0) + 1):
+        for length in range(max(map(len, strings), default=0) + 1):
             for start in [each for each in row if len(each) == length]:
-                following = sorted({n[length] for n in names if n.startswith(start) and n != start})
-                if start not in names:
-                    grammar.jump(row[start], out)
-                taken: Ranges = tuple((ord(char), ord(char)) for char in following)
-                grammar.jump(grammar.one(row[start], _less(_PLAIN, taken)), free)
+                here = row[start]
+                following = sorted(
+                    {each[length] for each in strings if each.startswith(start) and each != start}
+                )
+                if start not in strings:
+                    grammar.jump(here, out)
+                others = inverse(tuple((ord(char), ord(char)) for char in following))
+                grammar.jump(grammar.one(here, _less(others, inverse(_PLAIN))), free)
+                grammar.jump(self._escaped(here, others), free)
                 for char in following:
-                    if _has(_PLAIN, char):
-                        row[start + char] = grammar.text(row[start], char)
+                    if char in _ESCAPES:
+                        row[start + char] = grammar.text(here, f"\\{_ESCAPES[char]}")
+                    elif _has(_PLAIN, char):
+                        row[start + char] = grammar.text(here, char)
         return grammar.text(out, '"')
 
     # ---- strings -------------------------------------------------------------------------------
 
-    def _string(self, at: int, own: Mapping[str, Any], where: str) -> int:
+    def _string(self, at: int, own: Mapping[str, Any], without: Sequence[str], where: str) -> int:
         low, high = _count(own, "minLength", where), _count(own, "maxLength", where)
         form = own.get("format")
         pattern = own.get("pattern") or (_FORMATS.get(form) if isinstance(form, str) else None)
+        if without:
+            if (pattern, low, high) != (None, None, None):
+                raise OptionError(
+                    f"{where} leaves strings out beside a length, a pattern or a format: say one"
+                )
+            return self._other_string(at, without)
         at = self.grammar.text(at, '"')
         if pattern is None:
-            at = self._content(at, ((0, 0x10FFFF),), low or 0, high)
+            at = self._content(at, _EVERY, low or 0, high)
         elif low is not None or high is not None or ("pattern" in own and form in _FORMATS):
             raise OptionError(
                 f"{where} has a pattern or a format, and a length beside it: say the length there"
@@ -363,13 +501,15 @@ class _Schema:
     def _content(self, at: int, chars: Ranges, low: int, high: int | None) -> int:
         """Characters as a string of JSON has them."""
         plain = _less(chars, inverse(_PLAIN))
-        escapes = "".join(short for char, short in _ESCAPES.items() if _has(chars, char))
-        signs: Ranges = union([((ord(each), ord(each)),) for each in escapes])
+        has_escapes = any(_has(chars, char) for char in _ESCAPES)
+        escaped = partial(self._escaped, chars=chars)
+        return self.grammar.run(at, plain, low, high, escaped if has_escapes else None)
 
-        def escaped(at: int) -> int:
-            return self.grammar.one(self.grammar.text(at, "\\"), signs)
-
-        return self.grammar.run(at, plain, low, high, escaped if escapes else None)
+    def _escaped(self, at: int, chars: Ranges) -> int:
+        """One of some characters that a string of JSON has behind a backslash."""
+        codes = [ord(short) for char, short in _ESCAPES.items() if _has(chars, char)]
+        signs = union([((code, code),) for code in codes])
+        return self.grammar.one(self.grammar.text(at, "\\"), signs)
 
 
 def _both(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -382,93 +522,16 @@ def _both(one: Mapping[str, Any], other: Mapping[str, Any], where: str) -> dict[
             found[name] = [*found[name], *(each for each in value if each not in found[name])]
         elif name == "properties" and all(found[name].get(n, v) == v for n, v in value.items()):
             found[name] = {**found[name], **value}
+        elif name == "not":
+            found[name] = {"anyOf": [found[name], value]}
         else:
             raise OptionError(f"{where} says {name!r} twice, in other ways: say it once")
     return found
 
 
-def _number(own: Mapping[str, Any], kind: str, where: str) -> str:
-    """A pattern of the numbers within bounds."""
-    low, high, open_low, open_high = -math.inf, math.inf, False, False
-    for name in _BY_KIND["number"]:
-        bound = own.get(name)
-        if bound is None:
-            continue
-        if isinstance(bound, bool) or not isinstance(bound, int | float):
-            raise OptionError(f"{where}/{name} is {bound!r:.60}, not a number")
-        excluded = name.startswith("exclusive")
-        if kind == "number" and bound != int(bound):
-            raise OptionError(f"{where}/{name} is {bound}: of numbers, bounds are whole here")
-        if "inimum" in name:
-            low, open_low = max((low, open_low), (bound, excluded))
-        else:
-            high, inner = max((-high, open_high), (-bound, excluded))
-            high, open_high = -high, inner
-    if kind == "number" and (low, high) == (-math.inf, math.inf):
-        return _NUMBER
-    if kind == "integer":
-        low = math.floor(low) + 1 if open_low else low if math.isinf(low) else math.ceil(low)
-        high = math.ceil(high) - 1 if open_high else high if math.isinf(high) else math.floor(high)
-        open_low = open_high = False
-    ways = [
-        *_magnitudes(max(low, 0), high, open_low and low >= 0, open_high, kind),
-        *(
-            f"-{each}"
-            for each in _magnitudes(max(-high, 0), -low, open_high and high <= 0, open_low, kind)
-            if each != "0"
-        ),
-    ]
-    return f"({'|'.join(ways)})" if ways else "[^\\x00-\\U0010ffff]"
-
-
-def _magnitudes(low: float, high: float, open_low: bool, open_high: bool, kind: str) -> list[str]:
-    """Patterns of the numbers from 0 on within bounds."""
-    if low > high or (low == high and (open_low or open_high)):
-        return []
-    first = int(low)
-    last = int(high) if math.isfinite(high) else max(10**_DIGITS - 1, 10 * first)
-    if kind == "integer":
-        return [f"({_between(first, last)})"] if last else ["0"]
-    ways = [] if open_high else [rf"{last}(\.0)?"]
-    for edge in sorted({first, last - 1}) if first < last else ():
-        digits = _EXACT - len(str(edge))
-        if digits > 0:
-            ways.append(rf"{edge}\.[0-9]{{0,{digits - 1}}}[1-9]")
-        if edge > first or not open_low:
-            ways.append(rf"{edge}(\.0)?")
-    if first + 1 < last - 1:
-        ways.append(f"({_between(first + 1, last - 2)}){_FRACTION}")
-    return ways
-
-
-def _between(low: int, high: int) -> str:
-    """A pattern of the whole numbers from `low`, 0 or more, to `high`."""
-    ways = []
-    for length in range(len(str(low)), len(str(high)) + 1):
-        least = 10 ** (length - 1) if length > 1 else 0
-        ways.append(_as_long(str(max(low, least)), str(min(high, 10**length - 1))))
-    return "|".join(ways)
-
-
-def _as_long(low: str, high: str) -> str:
-    """The same where both have as many digits."""
-    if low == high:
-        return low
-    rest = len(low) - 1
-    if low[0] == high[0]:
-        return f"{low[0]}({_as_long(low[1:], high[1:])})"
-    if set(low[1:]) <= {"0"} and set(high[1:]) <= {"9"}:
-        return f"[{low[0]}-{high[0]}]" + (f"[0-9]{{{rest}}}" if rest else "")
-    ways = [f"{low[0]}({_as_long(low[1:], '9' * rest)})"]
-    if int(low[0]) + 1 < int(high[0]):
-        ways.append(f"[{int(low[0]) + 1}-{int(high[0]) - 1}][0-9]{{{rest}}}")
-    ways.append(f"{high[0]}({_as_long('0' * rest, high[1:])})")
-    return "|".join(ways)
-
-
 def _values(own: Mapping[str, Any]) -> set[str]:
     """The values that `enum` and `const` leave, as JSON."""
-    write: Callable[[Any], str] = partial(json.dumps, ensure_ascii=False)
+    write: Callable[[Any], str] = partial(json.dumps, ensure_ascii=False, allow_nan=False)
     try:
         found = {write(each) for each in own.get("enum", ())}
         if "const" in own:
@@ -484,6 +547,26 @@ def _kind(value: object) -> str:
         return "boolean"
     kinds = {dict: "object", list: "array", str: "string", int: "integer", float: "number"}
     return kinds.get(type(value), "null")
+
+
+def _fits(value: object, kinds: set[str]) -> bool:
+    kind = _kind(value)
+    if kind in ("integer", "number") and "number" in kinds:
+        return True
+    return kind in kinds or ("integer" in kinds and isinstance(value, float) and value.is_integer())
+
+
+def _same(value: object) -> str:
+    """A text that equal values of JSON share, such as 1 and 1.0."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        if isinstance(value, dict):
+            return {name: plain(each) for name, each in value.items()}
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    return json.dumps(plain(value), sort_keys=True)
 
 
 def _list(value: object, where: str) -> list[Any]:

@@ -6,6 +6,8 @@ import json
 import random
 import re
 from datetime import datetime, time
+from decimal import Decimal
+from itertools import permutations
 from typing import Any
 
 import jsonschema
@@ -58,6 +60,31 @@ SCHEMAS: list[Any] = [
     {"allOf": [{"$ref": "#/definitions/a"}, {"required": ["z"]}],
      "definitions": {"a": {"type": "object", "properties": {"q": {"type": "null"}}}}},
     {"anyOf": [{"type": "integer"}, {"enum": []}, {"type": "integer", "minimum": 3, "maximum": 2}]},
+    {"$ref": "#/$defs/text", "maxLength": 2, "$defs": {"text": {"type": "string"}}},
+    {"type": "integer", "multipleOf": 7}, {"type": "number", "multipleOf": 0.25, "minimum": -3.5},
+    {"type": "number", "multipleOf": 2, "exclusiveMinimum": 1e6, "maximum": 1000009.5},
+    {"type": "integer", "multipleOf": 1.5, "minimum": 2}, {"multipleOf": 1000},
+    {"type": "array", "items": {"enum": ["a", "b", 1, 1.0, None]}, "uniqueItems": True},
+    {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 45},
+     "uniqueItems": True, "minItems": 2, "maxItems": 3},
+    {"prefixItems": [{"type": "boolean"}, {"enum": [True, 2]}], "uniqueItems": True,
+     "items": {"anyOf": [{"const": 2}, {"type": "null"}, {"$ref": "#/$defs/x"}]},
+     "$defs": {"x": {"enum": [[1], [1.0], {"a": 1}]}}},
+    {"type": "array", "uniqueItems": True, "maxItems": 1},
+    {"type": "array", "uniqueItems": False, "items": {"type": "null"}},
+    {"not": {"type": ["object", "array", "number"]}}, {"not": {"type": "number"}},
+    {"type": ["integer", "string"], "not": {"type": "integer"}},
+    {"enum": [1, 1.0, 1.5, "a", None], "not": {"type": "integer"}},
+    {"enum": [1, 1.0, 2, "a", True], "not": {"enum": [1, "a"]}},
+    {"type": "string", "not": {"enum": ["", "a", "ab", 'a"c', "\\"]}},
+    {"type": ["boolean", "null", "integer"], "not": {"enum": [True, None, 0, 5.0]}},
+    {"type": "number", "not": {"const": 0}, "minimum": -2, "maximum": 2},
+    {"type": "number", "not": {"enum": [1, 3]}}, {"not": {"const": "a"}, "type": "string"},
+    {"type": "number", "multipleOf": 0.5, "not": {"const": 0.5}, "minimum": 0, "maximum": 2},
+    {"allOf": [{"not": {"const": 1}}, {"not": {"$ref": "#/$defs/x"}}, {"type": "integer"}],
+     "minimum": 0, "maximum": 4, "$defs": {"x": {"anyOf": [{"const": 3}, {"type": "string"}]}}},
+    {"anyOf": [{"type": "boolean"}, {"type": "string", "not": {"const": "b"}}],
+     "not": {"enum": [True, "a"]}},
     *({"type": "string", "format": form} for form in
       ("date", "uuid", "ipv4", "email", "strange")),
 ]  # fmt: skip
@@ -146,6 +173,55 @@ def test_bounds_are_met_by_every_number_within_and_by_no_other(low: int, high: i
 
 
 @pytest.mark.parametrize(
+    "given",
+    [
+        {"multipleOf": 0.1}, {"multipleOf": 0.05, "minimum": 0.1, "exclusiveMaximum": 7},
+        {"multipleOf": 2.5}, {"multipleOf": 0.3, "exclusiveMinimum": -4.5, "maximum": 0.9},
+        {"multipleOf": 12}, {"multipleOf": 40, "minimum": -39, "maximum": 400},
+        {"multipleOf": 0.25, "not": {"enum": [0.5, 1, -2.75]}}, {"multipleOf": 1e-3},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["number", "integer"])
+def test_multiples_are_met_by_every_number_within_and_by_no_other(given: Any, kind: str) -> None:
+    grammar = schema({"type": kind, **given})
+    decimal = {name: Decimal(str(value)) for name, value in given.items() if name != "not"}
+    draw = random.Random(2)
+    texts = [f"{whole}{end}" for whole in range(-45, 45) for end in ("", ".5", ".25", ".30")]
+    texts += [f"{draw.uniform(-50, 500):.{draw.randrange(5)}f}" for _ in range(2000)]
+    places = -min(int(decimal["multipleOf"].as_tuple().exponent), 0) if kind == "number" else 0
+    for text in texts:
+        value = Decimal(text)
+        fits = (
+            value % decimal["multipleOf"] == 0
+            and (value or not text.startswith("-"))
+            and float(value) not in given.get("not", {"enum": ()})["enum"]
+            and -int(value.as_tuple().exponent) <= places
+            and decimal.get("minimum", value) <= value <= decimal.get("maximum", value)
+            and decimal.get("exclusiveMinimum", value - 1) < value
+            and value < decimal.get("exclusiveMaximum", value + 1)
+        )
+        assert grammar.accepts(text) == bool(fits), text
+
+
+def test_values_that_differ_come_in_every_order() -> None:
+    grammar = schema({"type": "array", "items": {"enum": [*"abc"]}, "uniqueItems": True})
+    for count in range(4):
+        for some in permutations("abc", count):
+            assert grammar.accepts(json.dumps(some)), some
+    for text in ('["a", "a"]', '["a","b","a"]', '["d"]'):
+        assert not grammar.accepts(text)
+
+
+@pytest.mark.parametrize("left_out", ["", "a", "ab", "a\n", 'say "a"'])
+def test_every_other_string_is_let_through(left_out: str) -> None:
+    grammar = schema({"type": "string", "not": {"enum": [left_out, "b"]}})
+    for text in ("", "a", "b", "ab", "abc", "a\n", "a\nb", 'say "a"', "é", "\t"):
+        written = json.dumps(text, ensure_ascii=False)
+        assert grammar.accepts(written) == (text not in (left_out, "b")), text
+
+
+@pytest.mark.parametrize(
     "pattern",
     [
         "abc", "a|bc|", "(ab)+c?", "[^a-y0-9]{2,4}", r"\d{3}-\w+\s?", "^x.y$", r"(?:a{2}){1,3}?b*?",
@@ -227,9 +303,27 @@ def test_tokens_that_may_follow_are_those_whose_characters_may(grammar: Grammar)
         ({"type": "strnig"}, "there are object, array"), ({"type": []}, "there are object, array"),
         ({"enum": []}, "no text has this form"), ({"enum": 3}, "not a list"),
         ({"type": "integer", "minimum": 3, "maximum": 2}, "no text has this form"),
-        ({"const": {1, 2}}, "is no JSON"), ({"not": {}}, "uses 'not'"),
-        ({"type": "array", "uniqueItems": True}, "uses 'uniqueItems'"),
-        ({"type": "number", "minimum": 0.5}, "bounds are whole"),
+        ({"const": {1, 2}}, "is no JSON"), ({"const": float("nan")}, "is no JSON"),
+        ({"not": {}}, "no text has this form"), ({"not": True}, "no text has this form"),
+        ({"not": 3}, "no JSON schema"), ({"not": {"not": {}}}, "uses 'not'"),
+        ({"not": {"required": ["a"]}}, "#/not uses 'required'"),
+        ({"not": {"type": "integer"}}, "numbers that are no integers"),
+        ({"type": "array", "not": {"const": []}}, "from a single array"),
+        ({"type": "string", "maxLength": 3, "not": {"const": "a"}}, "leaves strings out beside"),
+        ({"type": "number", "not": {"const": 0.5}}, "are whole here, and so is what"),
+        ({"enum": [1], "not": {"enum": [1.0]}}, "no text has this form"),
+        ({"type": "array", "uniqueItems": 1}, "not a boolean"),
+        ({"type": "array", "uniqueItems": True}, "nothing keeps values apart"),
+        ({"uniqueItems": True, "items": {"type": "string"}}, "nothing keeps values apart"),
+        ({"uniqueItems": True, "items": {"enum": [*range(30)]}}, "more than 5,000 sets"),
+        ({"uniqueItems": True, "items": {"type": "null"}, "minItems": 2}, "no text has this form"),
+        ({"uniqueItems": True, "items": {"enum": [1, 2, 3]}, "minItems": 3, "maxItems": 2},
+         "no text has this form"),
+        ({"multipleOf": 0}, "has to be more than 0"), ({"multipleOf": "1"}, "not a number"),
+        ({"multipleOf": -0.5}, "has to be more than 0"), ({"multipleOf": True}, "not a number"),
+        ({"multipleOf": 1e-30}, "too many decimals"), ({"multipleOf": 1e400}, "not a number from"),
+        ({"minimum": 10**310}, "not a number from"), ({"multipleOf": 123457}, "remainders"),
+        ({"type": "number", "minimum": 0.5}, "bounds are whole here"),
         ({"type": "number", "minimum": "a"}, "not a number"),
         ({"$ref": "#/$defs/a"}, "no such part"), ({"$ref": "http://x/y"}, "begin with #/"),
         ({"$ref": "#"}, "by itself alone"), ({"allOf": [{"$ref": "#"}]}, "by itself alone"),
