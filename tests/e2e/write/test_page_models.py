@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from tests.e2e.conftest import Holding
+from tests.e2e.conftest import Holding, worker_of
 from tests.e2e.write.talking import PATIENCE, asked, options
 
 HUB = "https://huggingface.co"
@@ -120,6 +120,49 @@ def test_a_download_is_cancelled_and_goes_on(named: Any) -> None:
     held.release()
     hook("write-load").click()
     loaded(named)
+
+
+# The memory ends in the middle of a piece that arrives, until it is given back.
+NO_MORE = """() => {
+  const { write } = FileSystemSyncAccessHandle.prototype;
+  FileSystemSyncAccessHandle.prototype.write = function (piece, options) {
+    write.call(this, piece.subarray(0, piece.length >> 1), options);
+    throw new RangeError("Array buffer allocation failed");
+  };
+  globalThis.giveBack = () => { FileSystemSyncAccessHandle.prototype.write = write; };
+}"""
+
+
+def test_memory_that_ends_in_the_middle_of_a_download(visitor: Any, given: dict[str, Any]) -> None:
+    content = given["buffer"]
+    serve(visitor.page, content)
+    starts: list[int] = []
+
+    def give(route: Route) -> None:
+        wanted = route.request.headers.get("range", "bytes=0-")
+        starts.append(int(wanted[6:].partition("-")[0]))
+        whole = f"bytes {starts[-1]}-{len(content) - 1}/{len(content)}"
+        headers = {"Content-Range": whole} if starts[-1] else {}
+        rest = content[starts[-1] :]
+        route.fulfill(status=206 if starts[-1] else 200, headers=headers, body=rest)
+
+    visitor.page.unroute(FILE)
+    visitor.page.route(FILE, give)
+    visitor.open("./?device=wasm#write")
+    hook = visitor.hook
+    expect(hook("write-status")).to_have_attribute("data-state", "chosen", timeout=PATIENCE)
+    worker = worker_of(visitor.page)
+    worker.evaluate(NO_MORE)
+    hook("write-load").click()
+    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    said = hook("write-status").text_content()
+    assert "memory is not enough" in said and len(said.splitlines()) == 1
+    worker.evaluate("giveBack()")
+    hook("write-load").click()
+    loaded(visitor)
+    assert starts[0] == 0 and starts[-1] > 0  # what had arrived was not lost
+    options(hook, most=4)
+    assert asked(hook, "Hello")
 
 
 def test_a_message_waits_for_the_model_and_stop_takes_it_back(named: Any) -> None:
