@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import ConsoleMessage, Playwright, expect
+from tests.e2e.find import test_page_find as finding
+from tests.e2e.find.files import given, pdf
+from tests.e2e.listen import test_page_listen as listening
+from tests.e2e.listen import tiny as tiny_whisper
+from tests.e2e.write import talking
+from tests.models.record_whisper import speech
+from tests.unit.hub import tiny
 
+from tallow_build.content import networks
 from tallow_build.environment import debian, firefox
 
 BREACHES = """
@@ -99,3 +107,29 @@ def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
         check_both_views(visitor, photos["coffee"], "webgpu")
         visitor.hook("language-select").select_option("zh")
         expect(visitor.device).not_to_contain_text("Unnamed")  # Firefox's adapters have no name
+
+
+def test_words_without_webgpu(visitor_in_firefox: Any) -> None:
+    networks.ensure()
+    with visitor_in_firefox(webgpu=False) as visitor:
+        hook = talking.opened(visitor, given("tiny.gguf", tiny.gguf_file()))
+        talking.options(hook, most=4)
+        assert talking.asked(hook, "Hello")
+        expect(visitor.device).to_have_attribute("data-device", "wasm")
+
+        hook = finding.opened(visitor)
+        file = pdf([["a dog in the rain."]])
+        hook("find-files").set_input_files([given("a.txt", finding.TEXT), given("b.pdf", file)])
+        finding.ready(hook, finding.COUNT + 1)
+        assert finding.asked(hook, "late rain")
+        visitor.page.reload()  # the index is kept
+        visitor.wait()
+        finding.ready(hook, finding.COUNT + 1)
+
+        listening.lend(visitor.page, tiny_whisper.files())
+        hook = listening.opened(visitor)
+        said = listening.wav(speech("jfk")[:80000], channels=2)
+        hook("listen-file").set_input_files(listening.sound(said))
+        done = expect(hook("listen-text"))
+        done.to_have_attribute("data-state", "done", timeout=listening.PATIENCE)
+        assert listening.segments(hook)
