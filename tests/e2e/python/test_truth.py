@@ -10,28 +10,16 @@ import pytest
 from bench import truth
 from bench.hosting import IN_BROWSER
 from tests.conftest import Notebook
+from tests.e2e.python import counting
 
 ONE_BY_ONE = 8
-
-COUNTING = """
-from pyodide.code import run_js
-gpu = run_js('''(() => {
-  const counted = { dispatches: 0 };
-  const encoder = GPUComputePassEncoder.prototype, dispatch = encoder.dispatchWorkgroups;
-  encoder.dispatchWorkgroups = function (...size) {
-    counted.dispatches += 1;
-    return dispatch.apply(this, size);
-  };
-  return counted;
-})()''')
-"""
 
 
 @pytest.fixture(scope="module")
 def python(browser_python: Callable[[str], Notebook]) -> Notebook:
     found = browser_python("webgpu")
     found.run((IN_BROWSER / "chosen.py").read_text("utf-8"))
-    found.run(f"import base64\n{COUNTING}")
+    found.run(f"import base64\n{counting.DISPATCHES}")
     return found
 
 
