@@ -23,7 +23,7 @@ _SIDE_BY_SIDE = (
     *("--numprocesses=auto", "--maxprocesses=4"),
     *("--dist=loadfile", "--no-loadscope-reorder"),  # in order, the quick tiers first
 )
-_SECOND_TRY = ("-p", "tests.second_try")
+_PLUGINS = ("-p", "tests.second_try", "-p", "tests.processor_time")
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -129,7 +129,7 @@ def _rehearse(options: argparse.Namespace) -> int:
 
 def _test(options: argparse.Namespace) -> int:
     variables = _prepared(options, setup.for_tests)
-    become("-m", "pytest", *_SECOND_TRY, *_SIDE_BY_SIDE, *options.rest, extra=variables, cwd=ROOT)
+    become("-m", "pytest", *_PLUGINS, *_SIDE_BY_SIDE, *options.rest, extra=variables, cwd=ROOT)
 
 
 def _prepared(options: argparse.Namespace, prepare: Callable[[], dict[str, str]]) -> dict[str, str]:
