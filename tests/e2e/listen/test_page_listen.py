@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import Visitor
 from tests.e2e.listen import tiny
 from tests.models.record_whisper import SAID, speech
 from tests.models.test_whisper import error_rate
@@ -98,6 +100,26 @@ def segments(hook: Any) -> list[tuple[float, float, str]]:
     ]
 
 
+@pytest.fixture(scope="module")
+def listener_page(browser: Browser, server: str, files: dict[str, bytes]) -> Iterator[Visitor]:
+    """A visitor on WebAssembly."""
+    for page, _ in watched_page(browser, server):
+        visitor = Visitor(page)
+        lend(page, files)
+        opened(visitor)
+        yield visitor
+
+
+@pytest.fixture
+def listener(listener_page: Visitor) -> Visitor:
+    """That visitor, who has heard nothing."""
+    hook = listener_page.hook
+    if hook("listen-clear").is_enabled():
+        hook("listen-clear").click()
+    expect(hook("listen-text").locator("li")).to_have_count(0)
+    return listener_page
+
+
 @pytest.mark.parametrize("device", ["wasm", "webgpu", "numpy"])
 def test_a_file_is_written_down_with_times(
     visitor: Any, files: dict[str, bytes], said: bytes, device: str
@@ -121,12 +143,9 @@ def test_a_file_is_written_down_with_times(
     expect(hook("listen-text").locator(".partial")).to_have_count(0)
 
 
-def test_what_was_said_is_copied_and_saved(
-    visitor: Any, files: dict[str, bytes], said: bytes
-) -> None:
-    lend(visitor.page, files)
-    visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    hook = opened(visitor)
+def test_what_was_said_is_copied_and_saved(listener: Visitor, said: bytes) -> None:
+    listener.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hook = listener.hook
     hook("listen-file").set_input_files(sound(said))
     expect(hook("listen-text")).to_have_attribute("data-state", "done", timeout=PATIENCE)
     found = segments(hook)
@@ -134,14 +153,14 @@ def test_what_was_said_is_copied_and_saved(
     hook("listen-copy").click()
     expect(hook("listen-copy")).to_have_text("Copied")
     read = "navigator.clipboard.readText()"
-    assert visitor.page.evaluate(read) == "".join(f"{text}\n" for _, _, text in found)
+    assert listener.page.evaluate(read) == "".join(f"{text}\n" for _, _, text in found)
     hook("listen-copy-srt").click()
     expect(hook("listen-copy-srt")).to_have_text("Copied")
-    copied = visitor.page.evaluate(read)
+    copied = listener.page.evaluate(read)
     assert re.match(r"1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n\w+", copied)
     assert copied.count(" --> ") == len(found)
     for ending in ("srt", "vtt"):
-        with visitor.page.expect_download() as download:
+        with listener.page.expect_download() as download:
             hook(f"listen-save-{ending}").click()
         assert download.value.suggested_filename == f"speech.{ending}"
         content = Path(download.value.path()).read_text("utf-8")
@@ -151,10 +170,9 @@ def test_what_was_said_is_copied_and_saved(
     expect(hook("listen-copy-srt")).to_be_disabled()
 
 
-def test_what_cannot_be_heard_is_said(visitor: Any, files: dict[str, bytes], said: bytes) -> None:
-    lend(visitor.page, files)
-    hook = opened(visitor)
-    message = visitor.page.locator("#view-listen .message")
+def test_what_cannot_be_heard_is_said(listener: Visitor, said: bytes) -> None:
+    hook = listener.hook
+    message = listener.page.locator("#view-listen .message")
     hook("listen-file").set_input_files(sound(b"RIFF none", "none.wav"))
     expect(hook("listen-text")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
     expect(message).to_contain_text("none.wav is no sound that this browser can play.")
@@ -171,26 +189,22 @@ def test_what_cannot_be_heard_is_said(visitor: Any, files: dict[str, bytes], sai
     assert segments(hook)
 
 
-def test_a_microphone_that_is_refused_or_absent_is_said(
-    visitor: Any, files: dict[str, bytes]
-) -> None:
-    lend(visitor.page, files)
-    hook = opened(visitor)
-    message = visitor.page.locator("#view-listen .message")
+def test_a_microphone_that_is_refused_or_absent_is_said(listener: Visitor) -> None:
+    hook = listener.hook
+    message = listener.page.locator("#view-listen .message")
     refuse = (
         "name => { navigator.mediaDevices.getUserMedia"
         " = () => Promise.reject(new DOMException('', name)); }"
     )
     for name, why in (("NotAllowedError", "does not let"), ("NotFoundError", "no microphone")):
-        visitor.page.evaluate(refuse, name)
+        listener.page.evaluate(refuse, name)
         hook("listen-start").click()
         expect(hook("listen-text")).to_have_attribute("data-state", "failed")
         expect(message).to_contain_text(why)
 
 
-def test_a_file_can_be_stopped(visitor: Any, files: dict[str, bytes]) -> None:
-    lend(visitor.page, files)
-    hook = opened(visitor)
+def test_a_file_can_be_stopped(listener: Visitor) -> None:
+    hook = listener.hook
     long = wav(np.tile(speech("jfk"), 20))
     hook("listen-file").set_input_files(sound(long))
     expect(hook("listen-text").locator("li").nth(2)).to_be_attached(timeout=PATIENCE)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 PATIENCE = 120_000
 
@@ -15,12 +16,26 @@ def opened(visitor: Any, given: dict[str, Any], device: str = "wasm") -> Callabl
     visitor.open(f"./?device={device}#write")
     hook = visitor.hook
     expect(hook("write-send")).to_be_disabled(timeout=PATIENCE)
+    load(hook, given)
+    return hook
+
+
+def load(hook: Any, given: dict[str, Any]) -> None:
+    """Chooses a file with a model, and waits until it is loaded."""
     hook("write-file").set_input_files(given)
     expect(hook("write-status")).to_have_attribute("data-state", "chosen")
-    expect(hook("write-status")).to_contain_text("tiny.gguf")
+    expect(hook("write-status")).to_contain_text(given["name"])
     hook("write-load").click()
     expect(hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
-    return hook
+
+
+def said(page: Page) -> list[list[str]]:
+    """What the visitor said in the conversations that the browser keeps, the newest first."""
+    entries = page.evaluate(
+        "Object.entries(localStorage).filter(([key]) => key.startsWith('tallow.talk '))"
+    )
+    kept = sorted((json.loads(text) for _, text in entries), key=lambda each: -each["at"])
+    return [[m["content"] for m in each["messages"] if m["role"] == "user"] for each in kept]
 
 
 def options(hook: Any, **values: float) -> None:

@@ -4,69 +4,53 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from playwright.sync_api import expect
-from tests.e2e.write.talking import PATIENCE, asked, opened, options
+from tests.e2e.conftest import Visitor
+from tests.e2e.write.talking import PATIENCE, asked, load, opened, options, said
 from tests.unit.hub import tiny
 
 FOREVER = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 
 
-def given_with(**metadata: Any) -> dict[str, Any]:
-    return {"name": "tiny.gguf", "mimeType": "", "buffer": tiny.gguf_file(**metadata)}
+def given_with(template: str) -> dict[str, Any]:
+    content = tiny.gguf_file(**{"tokenizer.chat_template": template})
+    return {"name": "other.gguf", "mimeType": "", "buffer": content}
 
 
-def failed(visitor: Any, text: str, said: str) -> None:
-    """Sends a message; the answer fails with a line, and the message stays, also on a reload."""
+def failed(visitor: Any, text: str, why: str) -> None:
+    """Sends a message; the answer fails with a line, and the message stays."""
     hook, items = visitor.hook, visitor.page.locator(".talk li")
     before = items.count()
     hook("write-input").fill(text)
     hook("write-send").click()
-    expect(hook("write-said")).to_contain_text(said, timeout=PATIENCE)
+    expect(hook("write-said")).to_contain_text(why, timeout=PATIENCE)
     expect(hook("write-said").get_by_role("button", name="Try again")).to_be_visible()
     expect(hook("write-send")).to_be_visible()
     expect(items).to_have_count(before + 1)
-    visitor.page.reload()
-    expect(items).to_have_count(before + 1, timeout=PATIENCE)
 
 
-def test_a_prompt_that_is_longer_than_the_context(visitor: Any, given: dict[str, Any]) -> None:
-    opened(visitor, given)
-    failed(visitor, "word " * 400, "the model reads 511")
+def test_a_prompt_or_a_template_that_fails_is_said_and_the_message_stays(writer: Visitor) -> None:
+    hook, page = writer.hook, writer.page
+    failed(writer, "word " * 400, "the model reads 511")
+    for template, text in ((FOREVER, "It does not end"), ("{% for %}", "It is damaged")):
+        load(hook, given_with(template))
+        hook("write-new").click()
+        expect(page.locator(".talk li")).to_have_count(0)
+        failed(writer, text, "The answer failed: ")
+    page.reload()
+    expect(page.locator(".talk li .said")).to_have_text("It is damaged", timeout=PATIENCE)
+    assert said(page) == [["It is damaged"], ["It does not end"], [("word " * 400).strip()]]
 
 
-def test_a_template_that_does_not_end(visitor: Any) -> None:
-    opened(visitor, given_with(**{"tokenizer.chat_template": FOREVER}))
-    failed(visitor, "Hello", "The answer failed: ")
-
-
-def test_a_template_that_is_damaged(visitor: Any) -> None:
-    opened(visitor, given_with(**{"tokenizer.chat_template": "{% for %}"}))
-    failed(visitor, "Hello", "The answer failed: ")
-
-
-def test_half_a_character_becomes_a_sign_for_it(visitor: Any, given: dict[str, Any]) -> None:
-    hook = opened(visitor, given)
+def test_half_a_character_becomes_a_sign_for_it(writer: Visitor) -> None:
+    hook = writer.hook
     options(hook, most=4)
     hook("write-input").evaluate(
         "(input) => { input.value = 'a\\ud800b'; input.dispatchEvent(new Event('input')); }"
     )
     hook("write-send").click()
     expect(hook("write-output")).to_have_attribute("data-state", "done", timeout=PATIENCE)
-    expect(visitor.page.locator(".talk li .said").first).to_have_text("a\ufffdb")
-
-
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
-def test_a_file_that_was_cut_off(visitor: Any, given: dict[str, Any], share: float) -> None:
-    visitor.open("./?device=wasm#write")
-    hook = visitor.hook
-    content = given["buffer"]
-    cut = given | {"buffer": content[: int(share * len(content))]}
-    hook("write-file").set_input_files(cut)
-    hook("write-load").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(hook("write-status")).to_contain_text("tiny.gguf can’t be used: ")
-    expect(hook("write-load")).to_have_text("Try again")
+    expect(writer.page.locator(".talk li .said").first).to_have_text("a\ufffdb")
 
 
 # In the worker's side of the view.

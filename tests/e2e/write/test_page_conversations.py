@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.e2e.write.talking import asked, opened, options
+from playwright.sync_api import Browser, Page, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import Visitor
+from tests.e2e.write.talking import PATIENCE, asked, opened, options
 
-PATIENCE = 120_000
 PLACE = "new URL('.', document.baseURI).pathname"
 
 
@@ -43,21 +45,42 @@ def talk(*contents: str) -> list[dict[str, str]]:
     ]
 
 
+@pytest.fixture(scope="module")
+def tabs(browser: Browser, server: str) -> Iterator[tuple[Visitor, Page]]:
+    """A visitor of the view, and another tab of this site."""
+    for page, _ in watched_page(browser, server):
+        visitor = Visitor(page)
+        page.goto("./?device=wasm#write")
+        expect(visitor.hook("write-new")).to_be_hidden(timeout=PATIENCE)
+        other = page.context.new_page()
+        other.goto("app.webmanifest")
+        yield visitor, other
+
+
 @pytest.fixture
-def two(visitor: Any) -> Any:
+def two(tabs: tuple[Visitor, Page]) -> Visitor:
     """A visitor who had two conversations, and sees the newer one."""
-    visitor.open("./?device=wasm")
-    keep(visitor.page, ("a", talk("One?", "1")), ("b", talk("Two\n  lines of " + 60 * "w", "2")))
-    visitor.page.locator("#to-write").click()
-    expect(visitor.page.locator(".talk li")).to_have_count(2, timeout=PATIENCE)
+    visitor, other = tabs
+    hook = visitor.hook
+    hook("language-select").select_option("en")
+    visitor.page.evaluate("window.full = false")
+    for key in visitor.page.evaluate("Object.keys(localStorage)"):
+        if key.startswith("tallow.talk "):
+            other.evaluate("(key) => localStorage.removeItem(key)", key)
+    expect(hook("write-talks").locator("option")).to_have_text(["New conversation"])
+    keep(other, ("a", talk("One?", "1")), ("b", talk("Two\n  lines of " + 60 * "w", "2")))
+    expect(hook("write-talks").locator("option")).to_have_count(3)
+    hook("write-talks").select_option("b")
+    expect(hook("write-talks").locator("option")).to_have_count(2)
+    expect(visitor.page.locator(".talk li .said").nth(1)).to_have_text("2")
     return visitor
 
 
-def names(visitor: Any) -> list[str]:
+def names(visitor: Visitor) -> list[str]:
     return visitor.hook("write-talks").locator("option").all_text_contents()
 
 
-def test_a_conversation_is_chosen_by_its_first_message(two: Any) -> None:
+def test_a_conversation_is_chosen_by_its_first_message(two: Visitor) -> None:
     assert names(two) == ["Two lines of " + 47 * "w" + "…", "One?"]
     items = two.page.locator(".talk li .said")
     expect(items.nth(1)).to_have_text("2")
@@ -74,7 +97,7 @@ def test_a_conversation_is_chosen_by_its_first_message(two: Any) -> None:
     assert names(two) == ["Two lines of " + 47 * "w" + "…", "One?"]
 
 
-def test_a_conversation_is_deleted_and_comes_back(two: Any) -> None:
+def test_a_conversation_is_deleted_and_comes_back(two: Visitor) -> None:
     two.hook("write-delete").click()
     expect(two.hook("write-kept")).to_contain_text("Deleted: “Two lines of")
     assert names(two) == ["One?"]
@@ -93,36 +116,27 @@ def test_a_conversation_is_deleted_and_comes_back(two: Any) -> None:
     expect(two.hook("write-delete")).to_be_hidden()
 
 
-def test_a_conversation_of_an_earlier_version_is_taken_over(visitor: Any) -> None:
-    visitor.open("./?device=wasm")
+DAMAGED = ("[]", "null", '{"at": "now", "messages": []}')
+
+
+def test_an_earlier_versions_conversation_is_taken_over_and_damage_is_said_and_left(
+    visitor: Any,
+) -> None:
+    """tests/js/talks.test.js has more kinds of damage."""
+    page = visitor.page
+    page.goto("app.webmanifest")
     old = json.dumps(talk("Before", "then"))
-    visitor.page.evaluate("(text) => localStorage.setItem('tallow.talk', text)", old)
-    visitor.page.locator("#to-write").click()
-    expect(visitor.page.locator(".talk li")).to_have_count(2, timeout=PATIENCE)
-    assert names(visitor) == ["Before"]
-    assert kept(visitor.page) == {"Before": ["Before", "then"]}
-    assert visitor.page.evaluate("localStorage.getItem('tallow.talk')") is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"at": 1, "messages": [{"role": "user", "con',
-        "[]",
-        "null",
-        '{"at": 1, "messages": [{"role": "user", "content": 3}]}',
-        '{"at": 1, "messages": [null]}',
-        '{"at": "now", "messages": []}',
-    ],
-)
-def test_a_damaged_conversation_is_said_and_left_as_it_is(visitor: Any, text: str) -> None:
-    visitor.open("./?device=wasm")
-    keep(visitor.page, ("a", talk("One?", "1")), ("bad", text))
-    visitor.page.locator("#to-write").click()
-    expect(visitor.hook("write-kept")).to_contain_text("One conversation", timeout=PATIENCE)
-    assert names(visitor) == ["One?"]
-    found = visitor.page.evaluate(f"localStorage.getItem(`tallow.talk ${{{PLACE}}} bad`)")
-    assert found == text
+    page.evaluate("(text) => localStorage.setItem('tallow.talk', text)", old)
+    keep(page, ("a", talk("One?", "1")), *((f"bad{at}", text) for at, text in enumerate(DAMAGED)))
+    page.goto("./?device=wasm#write")
+    expect(visitor.hook("write-kept")).to_contain_text("3 conversations", timeout=PATIENCE)
+    expect(page.locator(".talk li")).to_have_count(2)
+    assert names(visitor) == ["Before", "One?"]
+    for at, text in enumerate(DAMAGED):
+        assert page.evaluate(f"localStorage.getItem(`tallow.talk ${{{PLACE}}} bad{at}`)") == text
+        page.evaluate(f"localStorage.removeItem(`tallow.talk ${{{PLACE}}} bad{at}`)")
+    assert kept(page) == {"Before": ["Before", "then"], "One?": ["One?", "1"]}
+    assert page.evaluate("localStorage.getItem('tallow.talk')") is None
 
 
 FULL = """() => {
@@ -134,7 +148,7 @@ FULL = """() => {
 }"""
 
 
-def test_a_full_storage_loses_nothing(two: Any) -> None:
+def test_a_full_storage_loses_nothing(two: Visitor) -> None:
     page = two.page
     page.evaluate(FULL)
     page.evaluate("window.full = true")
@@ -162,7 +176,7 @@ def test_storage_that_is_refused_is_said(visitor: Any, given: Any) -> None:
     assert names(visitor) == ["One"]
 
 
-def test_editing_the_first_message_forgets_nothing_until_it_is_sent(two: Any) -> None:
+def test_editing_the_first_message_forgets_nothing_until_it_is_sent(two: Visitor) -> None:
     before = kept(two.page)
     two.page.locator(".talk li").first.get_by_role("button", name="Edit").click()
     expect(two.page.locator(".talk li")).to_have_count(0)
@@ -170,10 +184,8 @@ def test_editing_the_first_message_forgets_nothing_until_it_is_sent(two: Any) ->
     assert kept(two.page) == before
 
 
-def test_another_tab_is_seen(two: Any) -> None:
-    page = two.page
-    other = page.context.new_page()
-    other.goto(page.url.split("?")[0] + "app.webmanifest")
+def test_another_tab_is_seen(two: Visitor, tabs: tuple[Visitor, Page]) -> None:
+    page, other = two.page, tabs[1]
     keep(other, ("b", talk("Two", "2", "Three", "3")))
     expect(page.locator(".talk li")).to_have_count(4)
     assert sorted(names(two)) == ["One?", "Two"]
@@ -181,8 +193,9 @@ def test_another_tab_is_seen(two: Any) -> None:
     expect(two.hook("write-talks").locator("option")).to_have_count(3)
     expect(page.locator(".talk li")).to_have_count(4)
     other.evaluate(f"localStorage.removeItem(`tallow.talk ${{{PLACE}}} b`)")
-    expect(two.hook("write-talks").locator("option")).to_have_count(3)
-    other.close()
+    expect(two.hook("write-talks").locator("option")).to_have_text(
+        ["New conversation", "One?", "Four"]
+    )
 
 
 def test_another_tab_is_not_overwritten(visitor: Any, given: Any) -> None:

@@ -56,7 +56,9 @@ def loaded(visitor: Any) -> None:
     expect(visitor.hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
 
 
-def test_a_model_is_chosen_by_name_and_says_what_it_needs_before_it_is_fetched(named: Any) -> None:
+def test_a_model_is_chosen_by_name_says_what_it_needs_before_it_is_fetched_and_is_kept(
+    named: Any,
+) -> None:
     hook, page = named.hook, named.page
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
@@ -82,32 +84,22 @@ def test_a_model_is_chosen_by_name_and_says_what_it_needs_before_it_is_fetched(n
     options(hook, most=4)
     assert asked(hook, "Hello")
 
-
-def test_the_choice_is_remembered_and_not_loaded_by_itself(named: Any) -> None:
-    hook, page = named.hook, named.page
+    # Another visit knows the choice, loads nothing by itself, and needs no network.
     hook("write-model").select_option("gone")
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
+    page.unroute(FILE)
+    page.route(FILE, lambda route: route.abort())
+    requests.clear()
     page.reload()
     named.wait()
     expect(hook("write-model")).to_have_value("gone", timeout=PATIENCE)
     expect(hook("write-status")).to_have_attribute("data-state", "chosen")
     assert not [url for url in requests if ".gguf" in url]
-
-
-def test_a_kept_model_opens_without_the_network(named: Any) -> None:
-    hook, page = named.hook, named.page
-    hook("write-load").click()
-    loaded(named)
-    page.unroute(FILE)
-    page.route(FILE, lambda route: route.abort())
-    page.reload()
-    named.wait()
+    hook("write-model").select_option("tiny")
     hook("write-load").click()
     loaded(named)
 
 
-def test_a_download_is_cancelled_and_goes_on(named: Any) -> None:
+def test_a_download_is_cancelled_and_goes_on_with_a_message_that_waits_for_it(named: Any) -> None:
     hook, page = named.hook, named.page
     held = Holding(page, FILE)
     with page.expect_request(FILE):
@@ -118,7 +110,8 @@ def test_a_download_is_cancelled_and_goes_on(named: Any) -> None:
     expect(hook("write-cancel")).to_be_hidden()
     page.unroute(FILE, held._handle)
     held.release()
-    hook("write-load").click()
+    options(hook, most=4)
+    assert asked(hook, "Hello")
     loaded(named)
 
 
@@ -163,13 +156,6 @@ def test_memory_that_ends_in_the_middle_of_a_download(visitor: Any, given: dict[
     assert starts[0] == 0 and starts[-1] > 0  # what had arrived was not lost
     options(hook, most=4)
     assert asked(hook, "Hello")
-
-
-def test_a_message_waits_for_the_model_and_stop_takes_it_back(named: Any) -> None:
-    hook = named.hook
-    options(hook, most=4)
-    asked(hook, "Hello")
-    loaded(named)
 
 
 def test_a_list_that_is_missing_is_said(visitor: Any, given: dict[str, Any]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.write.talking import PATIENCE, asked, opened, options, sent
+from tests.e2e.conftest import Visitor
+from tests.e2e.write.talking import PATIENCE, asked, load, opened, options, said, sent
 
 
 @pytest.mark.parametrize("device", ["wasm", "webgpu", "numpy"])
@@ -37,19 +37,17 @@ def test_an_answer_streams_and_is_the_same_with_the_same_seed(
     assert "".join(hook("write-output").locator(".piece").all_text_contents()) == first
 
 
-def test_what_was_considered_is_reached_by_the_keyboard(
-    visitor: Any, given: dict[str, Any]
-) -> None:
-    hook = opened(visitor, given)
+def test_what_was_considered_is_reached_by_the_keyboard(writer: Visitor) -> None:
+    hook = writer.hook
     options(hook, most=6, temperature=0)
     asked(hook, "Hello")
     pieces = hook("write-output").locator(".piece")
     stops = hook("write-output").locator("[tabindex='0']")
-    press = visitor.page.keyboard.press
+    press = writer.page.keyboard.press
     expect(stops).to_have_count(1)
     expect(hook("write-considered")).to_be_hidden()
 
-    visitor.page.locator(".talk li.user button").focus()
+    writer.page.locator(".talk li.user button").focus()
     press("Tab")
     expect(pieces.first).to_be_focused()
     expect(hook("write-considered").locator("li")).to_have_count(10)
@@ -71,17 +69,29 @@ def test_what_was_considered_is_reached_by_the_keyboard(
     expect(hook("write-output").get_by_role("button")).to_be_focused()
     hook("write-close").click()
     expect(hook("write-considered")).to_be_hidden()
-    expect(visitor.page.locator(".piece.chosen")).to_have_count(0)
+    expect(writer.page.locator(".piece.chosen")).to_have_count(0)
 
 
-def test_a_conversation_is_edited_kept_stopped_and_forgotten(
-    visitor: Any, given: dict[str, Any]
-) -> None:
-    hook = opened(visitor, given)
+def test_what_cannot_be_a_model_is_said(writer: Visitor, given: dict[str, Any]) -> None:
+    hook, content = writer.hook, given["buffer"]
+    for size in (int(0.02 * len(content)), 5000, len(content) // 2, int(0.98 * len(content))):
+        hook("write-file").set_input_files(given | {"buffer": content[:size]})
+        expect(hook("write-status")).to_have_attribute("data-state", "chosen")
+        hook("write-load").click()
+        expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+        expect(hook("write-status")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
+        expect(hook("write-load")).to_have_text("Try again")
+    hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
+    expect(hook("write-status")).to_contain_text("ends with .gguf")
+    load(hook, given)
+
+
+def test_a_conversation_is_edited_kept_stopped_and_forgotten(writer: Visitor) -> None:
+    hook, page = writer.hook, writer.page
     options(hook, most=8, temperature=0)
     asked(hook, "One")
     asked(hook, "Two")
-    talk = visitor.page.locator(".talk li")
+    talk = page.locator(".talk li")
     expect(talk).to_have_count(4)
 
     talk.nth(2).get_by_role("button", name="Edit").click()
@@ -97,36 +107,9 @@ def test_a_conversation_is_edited_kept_stopped_and_forgotten(
     options(hook, most=8)
     asked(hook, "After a stop")  # the worker has lost nothing
 
-    visitor.page.reload()
+    page.reload()
     expect(talk).to_have_count(6, timeout=PATIENCE)
-    assert said(visitor) == [["One", "Three", "After a stop"]]
-
-
-def said(visitor: Any) -> list[list[str]]:
-    """What the visitor said in the conversations that the browser keeps, the newest first."""
-    entries = visitor.page.evaluate(
-        "Object.entries(localStorage).filter(([key]) => key.startsWith('tallow.talk '))"
-    )
-    kept = sorted((json.loads(text) for _, text in entries), key=lambda each: -each["at"])
-    return [[m["content"] for m in each["messages"] if m["role"] == "user"] for each in kept]
-
-
-def test_what_cannot_be_a_model_is_said(visitor: Any, given: dict[str, Any]) -> None:
-    visitor.open("./?device=wasm#write")
-    hook = visitor.hook
-    hook("write-file").set_input_files(given | {"buffer": given["buffer"][:5000]})
-    hook("write-load").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(hook("write-status")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
-    hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
-    expect(hook("write-status")).to_contain_text("ends with .gguf")
-
-    hook("write-file").set_input_files(given)
-    hook("write-load").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
-    hook("write-input").fill("word " * 400)
-    hook("write-send").click()
-    expect(hook("write-said")).to_contain_text("the model reads 511", timeout=PATIENCE)
+    assert said(page) == [["One", "Three", "After a stop"]]
 
 
 def test_the_view_is_fetched_when_it_is_opened(visitor: Any) -> None:
