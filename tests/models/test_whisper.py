@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -56,19 +56,14 @@ def whisper() -> zoo.Whisper:
     return net.eval()
 
 
-def transcriber() -> zoo.Transcriber:
-    """The network with its tokenizer."""
-    return zoo.Transcriber(whisper(), Words(), json_of("generation_config.json"))
-
-
 @pytest.fixture(scope="module")
 def recorded() -> dict[str, np.ndarray]:
     with np.load(RECORDED) as archive:
         return dict(archive)
 
 
-@pytest.fixture
-def wasm() -> Any:
+@pytest.fixture(autouse=True, scope="module")
+def wasm() -> Iterator[None]:
     """Computes on WebAssembly."""
     tl.set_default_device("wasm")
     yield
@@ -76,9 +71,19 @@ def wasm() -> Any:
     whisper.cache_clear()
 
 
-def test_states_and_scores_are_those_of_transformers(
-    recorded: dict[str, np.ndarray], wasm: None
-) -> None:
+@pytest.fixture(scope="module")
+def listener() -> zoo.Transcriber:
+    """The network with its tokenizer."""
+    return zoo.Transcriber(whisper(), Words(), json_of("generation_config.json"))
+
+
+@pytest.fixture(scope="module")
+def heard(listener: zoo.Transcriber) -> dict[str, Any]:
+    """What it writes down, by the names of the sounds."""
+    return {name: listener.transcribe(speech(name)) for name in SAID}
+
+
+def test_states_and_scores_are_those_of_transformers(recorded: dict[str, np.ndarray]) -> None:
     sound = np.zeros(480000, np.float32)
     sound[: len(speech("jfk"))] = speech("jfk")
     net = whisper()
@@ -111,12 +116,14 @@ def pieces(tokens: Sequence[int]) -> list[tuple[float, float, list[int]]]:
 
 
 def test_texts_and_times_are_those_of_transformers(
-    recorded: dict[str, np.ndarray], wasm: None, run_async: Callable[..., Any]
+    recorded: dict[str, np.ndarray],
+    listener: zoo.Transcriber,
+    heard: dict[str, Any],
+    run_async: Callable[..., Any],
 ) -> None:
-    listener = transcriber()
     for name, said in SAID.items():
         wanted = pieces(recorded[name])
-        found = listener.transcribe(speech(name))
+        found = heard[name]
         assert [segment.language for segment in found.segments] == ["en"] * len(wanted)
         for segment, (start, end, tokens) in zip(found.segments, wanted, strict=True):
             assert (segment.start, segment.end) == pytest.approx((start, end), abs=0.011)
@@ -124,7 +131,7 @@ def test_texts_and_times_are_those_of_transformers(
         assert found.text == "".join(segment.text for segment in found.segments).strip()
         assert error_rate(said, found.text) < 0.2
     again = run_async(listener.transcribe_async(speech("jfk"), language="en"))
-    assert again == listener.transcribe(speech("jfk"))
+    assert again == heard["jfk"]
     assert (listener._hear.plans, listener._step.plans) == (1, 1)
 
 
@@ -180,9 +187,8 @@ def by_onnxruntime(name: str) -> str:
     return Words().decode([token for token in tokens if token < END])
 
 
-def test_no_more_words_are_wrong_than_with_onnxruntime(wasm: None) -> None:
-    listener = transcriber()
+def test_no_more_words_are_wrong_than_with_onnxruntime(heard: dict[str, Any]) -> None:
     said = " ".join(SAID.values())
-    mine = " ".join(listener.transcribe(speech(name), language="en").text for name in SAID)
+    mine = " ".join(heard[name].text for name in SAID)
     theirs = " ".join(by_onnxruntime(name) for name in SAID)
     assert error_rate(said, mine) <= error_rate(said, theirs) + 0.005
