@@ -49,15 +49,17 @@ def minilm() -> zoo.BERT:
 def test_vectors_are_those_of_transformers(
     device: str, request: Any, run_async: Callable[..., Any]
 ) -> None:
+    texts = TEXTS
     if device == "webgpu":
         request.getfixturevalue("native")
+        texts = TEXTS[:-1]  # the last, of 512 tokens, takes longer than all others without a GPU
     recorded = Recorded()
     tl.set_default_device(device)
     try:
         encoder = zoo.SentenceEncoder(minilm(), recorded)
-        found = encoder.embed(TEXTS, batch=4)
-        assert found.shape == (len(TEXTS), 384)
-        assert np.abs(found.numpy() - recorded.vectors).max() < 1e-4
+        found = encoder.embed(texts, batch=4)
+        assert found.shape == (len(texts), 384)
+        assert np.abs(found.numpy() - recorded.vectors[: len(texts)]).max() < 1e-4
         np.testing.assert_allclose(np.linalg.norm(found.numpy(), axis=1), 1, atol=1e-5)
         alone = run_async(encoder.embed_async(TEXTS[2:3]))
         np.testing.assert_allclose(alone.numpy()[0], found.numpy()[2], atol=1e-5)
