@@ -47,6 +47,9 @@ expect.set_options(timeout=30_000)
 # which saves every start of a page a fifth of its processor time.
 SHORT_LIVED = ("--js-flags=--wasm-tiering-budget=100000000",)
 
+# Of the last tier, whose long files run first.
+SHORT_AND_SLOW = ("test_lighthouse", "test_truth")
+
 TIERS = ("js", "unit", "ops", "parity", "programs", "onnx", "fuzz", "models", "examples", "e2e")
 
 
@@ -101,9 +104,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def _turn(path: Path) -> tuple[int, str]:
-    """Sorts test files of the last tier by their length, which goes with their time. Lighthouse's
-    is short and slow."""
-    length = 1 << 20 if path.stem == "test_lighthouse" else path.stat().st_size
+    """Sorts test files of the last tier by their length, which goes with their time, but for those
+    that are short and slow."""
+    length = 1 << 20 if path.stem in SHORT_AND_SLOW else path.stat().st_size
     return (-length, str(path)) if tier(path) == TIERS[-1] else (0, "")
 
 
