@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -50,7 +50,7 @@ class Meter:
     def __init__(self) -> None:
         self._before: float | None = None
         self._ends_file = False
-        self.files: Counter[str] = Counter()
+        self.files: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
@@ -73,20 +73,20 @@ class Meter:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "teardown":
             for name, value in report.user_properties:
-                if name == _NAME:
+                if name == _NAME and isinstance(value, float):
                     self.files[report.nodeid.partition("::")[0]] += value
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if len(self.files) < 2:
             return
-        tiers: Counter[str] = Counter()
+        tiers: defaultdict[str, float] = defaultdict(float)
         for path, taken in self.files.items():
             tiers["/".join(path.split("/")[:2])] += taken
         terminalreporter.section("processor seconds")
-        for table in (tiers.most_common(), self.files.most_common(MOST)):
-            for path, taken in table:
+        for table, most in ((tiers, None), (self.files, MOST)):
+            for path, taken in sorted(table.items(), key=lambda each: -each[1])[:most]:
                 terminalreporter.line(f"{taken:7.0f}  {path}")
-        terminalreporter.line(f"{tiers.total():7.0f}  in all")
+        terminalreporter.line(f"{sum(tiers.values()):7.0f}  in all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
