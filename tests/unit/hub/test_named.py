@@ -161,7 +161,7 @@ def ran(hub: Hub, home: Path, name: str, **environment: str) -> str:
         env=os.environ | given | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=380,
         check=False,
     )
     assert done.returncode == 0, done.stderr

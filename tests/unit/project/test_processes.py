@@ -43,7 +43,7 @@ class Run:
             env=environment({"PYTHONPATH": str(ROOT)}),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=380,
         )
         self.status = done.returncode
         self.output = done.stdout

@@ -81,7 +81,7 @@ class Run:
             env=environment({"PYTHONPATH": str(ROOT)}),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=380,
         )
         self.status = done.returncode
         self.lines = done.stdout.splitlines()
