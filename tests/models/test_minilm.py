@@ -52,7 +52,7 @@ def test_vectors_are_those_of_transformers(
     texts = TEXTS
     if device == "webgpu":
         request.getfixturevalue("native")
-        texts = TEXTS[:-1]  # the last, of 512 tokens, takes longer than all others without a GPU
+        texts = TEXTS[:-1]  # the last one, of 512 tokens, takes long without a GPU
     recorded = Recorded()
     tl.set_default_device(device)
     try:
