@@ -326,8 +326,21 @@ def _walk_trees(one: Drawn) -> Node:
     )
 
 
+def _attention(one: Drawn) -> Node:
+    batch, shared, group, rows = one.shape(4, most=3)
+    keys, size, wide = (one.draw(st.integers(1, 70)), *(4 * each for each in one.shape(2)))
+    heads = shared * group
+    shapes = (batch, heads, rows, size), (batch, shared, keys, size), (batch, shared, keys, wide)
+    operands = [one.input(shape, tl.float32, -2, 2) for shape in shapes]
+    causal = one.draw(st.booleans())
+    window = one.draw(st.integers(0, 5)) if causal else 0
+    reach = one.input((batch,), tl.int32, 0, keys)
+    return make(REGISTRY["attention"], *operands, reach, scale=0.5, causal=causal, window=window)
+
+
 OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "argsort": _argsort,
+    "attention": _attention,
     "concat": _concat,
     "conv2d": _conv2d,
     "conv2d_weight": _conv2d_weight,

@@ -10,6 +10,7 @@ from ..core.shape import Shape
 from ..functions.transposed import Pads, Pair, conv2d_input, dilated
 from ..graph import Node, make
 from ..ops import (
+    attention,
     blocks,
     contract,
     dynamic_recurrence,
@@ -184,6 +185,9 @@ for _op in (
     *dynamic_recurrence.OF_WEBGPU,
 ):  # fmt: skip
     NO_DERIVATIVE[_op] = _MADE_LATER
+NO_DERIVATIVE[attention.attention] = (
+    "it is made where no gradient is needed; see scaled_dot_product_attention"
+)
 NO_DERIVATIVE[dynamic_recurrence.dynamic_steps] = "its states are rounded to integers"
 for _op in (integer.integer_matmul, integer.integer_conv2d, integer.pack_pairs):
     NO_DERIVATIVE[_op] = "its operands are integers"

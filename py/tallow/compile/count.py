@@ -15,6 +15,7 @@ from ..core.dtype import BY_NAME
 from ..core.shape import size_of
 from ..graph import Graph, Node
 from ..ops import (
+    attention,
     dynamic_recurrence,
     integer,
     recurrence,
@@ -169,6 +170,9 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
         return 6 * time * batch * (size_of(weights) + size_of(hidden))
     if op is trees.walk_trees:  # at each step, what is tested, compared and chosen
         return 4 * size * int(attrs["depth"])
+    if op is attention.attention:  # its products
+        (*outer, size), (*_, keys, wide) = operands[0][0], operands[2][0]
+        return 2 * size_of(outer) * keys * (size + wide)
     if isinstance(op, Contraction):
         return 2 * size * operands[0][0][-1]
     if isinstance(op, Reduce):

@@ -13,8 +13,12 @@ from collections.abc import Callable
 from .. import functions as f
 from ..autodiff import with_gradient
 from ..casting import in_float32
-from ..errors import ShapeError
-from ..tensor import Tensor
+from ..core.context import autocast
+from ..core.dtype import float32, int32
+from ..errors import OptionError, ShapeError
+from ..graph import make
+from ..ops.attention import attention
+from ..tensor import Tensor, asarray
 from .activations import softmax_gradient
 from .layers import dropout
 
@@ -23,6 +27,9 @@ Product = Callable[[Tensor, Tensor], Tensor]
 _FEW = 8
 """Rows of queries for each key head, up to which an attention to some of the keys multiplies and
 adds up element by element, and so no more than it needs."""
+
+_MANY = 1 << 12
+"""Scores of a head from which on they are not kept: the op `attention` computes some at a time."""
 
 
 def _by_groups(x: Tensor, other: Tensor, product: Product = f.matmul) -> Tensor:
@@ -84,8 +91,13 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
     *,
     length: int | Tensor | None = None,
+    first: int | Tensor | None = None,
+    window: int | None = None,
 ) -> Tensor:
     """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
+
+    Without a mask, dropout and gradients, the scores of many queries are not kept: memory grows
+    with the number of keys, not with its square.
 
     With a length, keys and values may be a cache that is not full. For a few queries, as when a
     text is written on, WebGPU and WebAssembly then read as much of the cache as the length says.
@@ -102,10 +114,15 @@ def scaled_dot_product_attention(
     enable_gqa: allows fewer key heads than query heads; each then serves a group of query heads.
     length: how many keys and values there are, from the first on: an integer, or a tensor of one
       without axes. None is all.
+    first: with is_causal, the place of the first query's own key, as in a cache: the i-th query
+      attends to the first `first + i + 1` keys. An integer, or a tensor of one, without axes or for
+      each of a batch, (batch,), where query is (batch, heads, length, size). None is 0.
+    window: with is_causal, to how many keys a query attends at most, the last ones; None is all.
     Returns: (..., heads, length, value size).
-    Raises: OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
-      fit.
-    Source: Vaswani et al. 2017; Ainslie et al. 2023, "GQA", for fewer key heads.
+    Raises: OptionError for a dropout_p that is no probability, and for a first, or a window of 1 or
+      more, without is_causal; ShapeError for shapes that do not fit.
+    Source: Vaswani et al. 2017; Ainslie et al. 2023, "GQA", for fewer key heads; Dao et al. 2022,
+      "FlashAttention", for scores that are not kept.
     """
     heads = {x.shape[-3] for x in (query, key, value) if x.ndim > 2} - {1}
     if not enable_gqa and len(heads) > 1:
@@ -113,19 +130,76 @@ def scaled_dot_product_attention(
             f"attention: query {query.shape}, key {key.shape} and value {value.shape} differ in "
             "their number of heads; enable_gqa=True allows that"
         )
+    if (first is not None or window is not None) and not is_causal:
+        raise OptionError("attention: first and window are of is_causal=True")
+    if window is not None and window < 1:
+        raise OptionError(f"attention: a window of 1 or more, not {window}")
+    bounded = length is not None
+    starts = None if first is None else f.reshape(asarray(first).astype(int32), (-1,))
+    if starts is not None and length is None:
+        length = f.max(starts) + query.shape[-2]
     queries, keys = (math.prod(x.shape[-3:-2]) for x in (query, key))
     few = length is not None and query.shape[-2] * queries <= _FEW * keys
+    plain = attn_mask is None and not dropout_p and not few and not (is_causal and bounded)
+    if plain and _may_be_fused(query, key, value):
+        ends = key.shape[-2] if length is None else length
+        own = 0 if starts is None else starts
+        return _fused(query, key, value, own + 1 if is_causal else ends, scale, is_causal, window)
     if few:
         from .few_queries import products
     scores = attention_scores(query, key, scale, products(None) if few else f.matmul)
     if attn_mask is not None:
         boolean = attn_mask.dtype.kind == "b"
         scores = f.where(attn_mask, scores, -math.inf) if boolean else scores + attn_mask
-    if is_causal:
-        steps, count = scores.shape[-2:]
-        seen = f.arange(count) <= f.reshape(f.arange(steps), (-1, 1))
-        scores = f.where(seen, scores, -math.inf)
+    alone = query.shape[-2] == 1 and starts is not None and starts.size == 1
+    if is_causal and not (alone and window is None):  # of one query, the length is enough
+        scores = f.where(_seen(scores, starts, window), scores, -math.inf)
     if length is None:
         return attended(dropout(masked_softmax(scores), dropout_p), value)
     weights = dropout(masked_softmax(f.fill_from(scores, length, -math.inf)), dropout_p)
     return _by_groups(weights, value, products(length) if few else f.matmul)
+
+
+def _seen(scores: Tensor, starts: Tensor | None, window: int | None) -> Tensor:
+    """Which keys queries attend to, causally; broadcasts to the scores. starts: the place of the
+    first query's own key, (1,) or (batch,)."""
+    steps, count = scores.shape[-2:]
+    own = f.reshape(f.arange(steps, dtype="int32"), (-1, 1))
+    if starts is not None:
+        own = own + (f.reshape(starts, (-1, 1, 1, 1)) if starts.size > 1 else starts)
+    places = f.arange(count, dtype="int32")
+    seen = f.less_equal(places, own)
+    return seen if window is None else f.logical_and(seen, f.greater(places, own - window))
+
+
+# Why: docs/decisions/generation.md, "Attention of many queries keeps no scores"
+def _may_be_fused(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether the op `attention` computes it: many scores of float32, and no gradients, which need
+    the weights again."""
+    several = query, key, value
+    if not query.ndim == key.ndim == value.ndim >= 3 or autocast.get():
+        return False
+    if any(x.dtype != float32 or x.requires_grad or x.shape[-1] % 4 for x in several):
+        return False
+    fits = query.shape[:-3] == key.shape[:-3] and key.shape[:-1] == value.shape[:-1]
+    fits = fits and query.shape[-1] == key.shape[-1] and all(x.size for x in several)
+    groups = fits and not query.shape[-3] % key.shape[-3]
+    return groups and query.shape[-2] * key.shape[-2] >= _MANY
+
+
+def _fused(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    reach: int | Tensor,
+    scale: float | None,
+    causal: bool,
+    window: int | None,
+) -> Tensor:
+    """The op. reach: of the first query, (), (1,) or (batch,)."""
+    batch = math.prod(query.shape[:-3])
+    q, k, v = (f.reshape(x, (batch, *x.shape[-3:])).node for x in (query, key, value))
+    ends = f.broadcast_to(f.reshape(asarray(reach).astype(int32), (-1,)), (batch,))
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
+    node = make(attention, q, k, v, ends.node, scale=factor, causal=causal, window=window or 0)
+    return f.reshape(Tensor(node), (*query.shape[:-1], value.shape[-1]))

@@ -17,7 +17,7 @@ from ..core.dtype import DType, float32
 from ..errors import OptionError
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
-from .memory import Kept, KeptHeads, KeptRows, Layout, Numbers, seen, table_of
+from .memory import Kept, KeptHeads, KeptRows, Layout, Numbers, table_of
 
 STEP = 256
 """The least capacity; the others are twice the one before."""
@@ -177,23 +177,17 @@ class Cached:
             self._kept(each, new, firsts, axis=2)
             for each, new in zip(self._cache.buffers[layer], (key, value), strict=True)
         )
-        mask = None
-        if len(self._places) > 1 or self._n > 1 or kept.window is not None:
-            at = f.reshape(firsts, (-1, 1)) + f.arange(self._n, dtype="int32")
-            mask = seen(
-                f.reshape(at, (-1, 1, self._n, 1)),
-                f.arange(keys.shape[2], dtype="int32"),
-                kept.window,
-            )
         return functional.scaled_dot_product_attention(
             query,
             keys.astype(query.dtype),
             values.astype(query.dtype),
-            mask,
+            None,
             dropout,
+            is_causal=True,
             scale=scale,
             enable_gqa=True,
-            length=f.max(firsts) + self._n,
+            first=firsts,
+            window=kept.window,
         )
 
     def recent(self, layer: int, x: Tensor) -> Tensor:

@@ -109,12 +109,6 @@ def table_of(table: Numbers, count: int) -> HostArray:
     return from_values(values, (count, width), float32)
 
 
-def seen(query: Tensor, key: Tensor, window: int | None) -> Tensor:
-    """Whether a query at a position sees a key at another one."""
-    mask = f.less_equal(key, query)
-    return mask if window is None else f.logical_and(mask, f.greater(key, query - window))
-
-
 class Whole:
     """No past: texts from their first token on, as in training.
 
@@ -144,10 +138,8 @@ class Whole:
     ) -> Tensor:
         """Causal attention; see `Memory`."""
         kept: Any = self._layout.layers[layer]
-        places = f.arange(self._length, dtype="int32")
-        mask = seen(f.reshape(places, (-1, 1)), places, kept.window)
         return functional.scaled_dot_product_attention(
-            query, key, value, mask, dropout, scale=scale, enable_gqa=True
+            query, key, value, None, dropout, True, scale, True, window=kept.window
         )
 
     def recent(self, layer: int, x: Tensor) -> Tensor:

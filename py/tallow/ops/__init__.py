@@ -2,6 +2,7 @@
 
 from . import (
     arrange,
+    attention,
     blocks,
     contract,
     division,
@@ -26,6 +27,7 @@ from . import (
 
 __all__ = [
     "arrange",
+    "attention",
     "blocks",
     "contract",
     "division",

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from attention_reference import attended, attention_reference
 from kernel_case import Case
 from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
@@ -33,7 +34,7 @@ from tallow.compile import Compiled, Limits, compile_graph
 from tallow.core.drivers import run_async
 from tallow.core.dtype import as_dtype
 from tallow.devices.webgpu.codegen.choice import Traits
-from tallow.devices.webgpu.codegen.kernels import PRODUCTS, SCHEDULES, TREES
+from tallow.devices.webgpu.codegen.kernels import ATTENTION, PRODUCTS, SCHEDULES, TREES
 from tallow.devices.webgpu.codegen.recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -57,6 +58,8 @@ from tallow.tensor import Tensor
 
 convolve: Callable[..., np.ndarray] = conv_reference
 pool: Callable[..., np.ndarray] = pool_reference
+
+Shape = tuple[int, ...]
 
 # A schedule that rounds its operands to float16 differs by 2^-11 of each product.
 TOLERANCE, HALF_TOLERANCE = 1e-4, 1e-2
@@ -320,6 +323,28 @@ def trees() -> list[Case]:
     return [one(9, 5, 6), one(1, 1, 1), one(70, 40, 3), one(130, 3, 12)]
 
 
+def attentions() -> list[Case]:
+    """Of few forms: keys that are no multiple of 4; groups; a window; a batch that ends early."""
+
+    def one(q: Shape, k: Shape, wide: int, **attrs: Any) -> Case:
+        arrays = normal(*q), normal(*k), normal(*k[:3], wide)
+        reach = np.array(attrs.pop("reach"), np.int32)
+        given = {"scale": 0.4, "causal": False, "window": 0, **attrs}
+        return Case(
+            f"attention {q} {k} {wide} {given}",
+            (*arrays, reach),
+            lambda q, k, v, r: attended(q, k, v, r, **given) * 2.0,
+            lambda q, k, v, r: attention_reference(q, k, v, r, **given) * 2,
+        )
+
+    return [
+        one((1, 2, 5, 8), (1, 2, 7, 8), 8, reach=[7]),
+        one((2, 6, 70, 16), (2, 2, 131, 16), 12, reach=[3, 60], causal=True),
+        one((1, 3, 9, 64), (1, 1, 33, 64), 64, reach=[20], causal=True, window=6),
+        one((2, 1, 4, 4), (2, 1, 6, 4), 4, reach=[0, 4]),
+    ]
+
+
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
@@ -339,6 +364,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     DYNAMIC_STEP.name: dynamic_steps_one_by_one,
     DYNAMIC_ROUND.name: dynamic_rounds,
     TREES.name: trees,
+    ATTENTION.name: attentions,
 }
 
 

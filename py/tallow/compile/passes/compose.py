@@ -9,6 +9,7 @@ The gradient of a convolution's weight is a product of what its filters meet and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -16,8 +17,9 @@ from typing import Any
 from ... import functions as f
 from ...core import dtype as dt
 from ...core.shape import size_of
+from ...functional.attention import attended, attention_scores, masked_softmax
 from ...graph import Graph, Node, make
-from ...ops import arrange, source, trees, window
+from ...ops import arrange, attention, source, trees, window
 from ...ops import recurrence_gradient as gradients
 from ...ops.kinds import Op
 from ...ops.window import WEIGHT_TILE
@@ -49,6 +51,7 @@ def compose_gradients(graph: Graph) -> Graph:
             window.conv2d_weight: _conv2d_weight,
             gradients.recurrence_gradient: gradient_composed,
             trees.walk_trees: _walk_trees,
+            attention.attention: _attention,
         },
     )
 
@@ -259,6 +262,32 @@ def _walk_trees(
             truth = f.logical_or(truth, f.logical_and(code >= trees.MISSING, f.isnan(value)))
         at = f.where(at < count, f.where(truth, yes, no), at)
     return f.permute_dims(f.maximum(at - count, 0), (1, 0))
+
+
+def with_scores(node: Node, inputs: tuple[Node, ...]) -> Node:
+    """Attention of other inputs, as products and all scores between them."""
+    query, key, value, reach = map(Tensor, inputs)
+    return _attention(query, key, value, reach, **node.attrs).node
+
+
+def _attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    reach: Tensor,
+    scale: float,
+    causal: bool,
+    window: int,
+) -> Tensor:
+    scores = attention_scores(query, key, scale)
+    ends = f.reshape(reach, (-1, 1, 1, 1))
+    if causal:
+        ends = ends + f.reshape(f.arange(scores.shape[2], dtype="int32"), (-1, 1))
+    places = f.arange(scores.shape[3], dtype="int32")
+    seen = places < ends
+    if window:
+        seen = f.logical_and(seen, places >= ends - window)
+    return attended(masked_softmax(f.where(seen, scores, -math.inf)), value)
 
 
 _TURNS, _INVOCATIONS = 1 << 14, 1 << 10

@@ -12,11 +12,14 @@ from ...compile.passes.packed import is_cheap, is_view
 from ...core.dtype import float32
 from ...graph import Node
 from ...ops import contract, panels, window
+from ...ops.attention import attention
 
 _WORTH = 1 << 19
 """Multiply-adds from which on BLAS saves more than a step of its own costs: some 10 µs, and what a
 kernel would have computed as it stored."""
 
+_WORTH_SCORES = 1 << 25
+"""The same of attention, whose weights NumPy computes too."""
 
 _LEAST = 8
 """Rows and columns from which on BLAS multiplies blocks. Products with vectors wait for memory, and
@@ -28,6 +31,10 @@ def by_blas(node: Node) -> bool:
     """Whether BLAS computes a node."""
     if node.dtype != float32 or not node.size:
         return False
+    if node.op is attention:
+        keys, wide = node.inputs[2].shape[2:]
+        products = node.size // wide * keys * (wide + node.inputs[0].shape[3])
+        return products >= _WORTH_SCORES and node.shape[2] >= _LEAST
     if node.op is contract.matmul:
         (_, rows, columns), depth = node.shape, node.inputs[0].shape[2]
         work = node.size * depth

@@ -11,11 +11,12 @@ from ...codegen.layout import Region
 from ...compile.count import effort
 from ...compile.fuse import Group
 from ...compile.limits import Limits
-from ...compile.passes.compose import compose_recurrences
+from ...compile.passes.compose import compose_recurrences, with_scores
 from ...compile.passes.packed import is_large
 from ...compile.passes.widen import widen
 from ...compile.target import Begin, GraphPass, Quick, Target
-from ...graph import Graph, Node
+from ...graph import Graph, Node, rebuild, topological
+from ...ops.attention import attention
 from ...ops.kinds import Apart
 from ...ops.positions import update_at
 from .blas import by_blas
@@ -138,6 +139,13 @@ def _quick(
     features = features_of(limits)
     if features.blas and any(map(by_blas, order)):
         return None
+    if any(node.op is attention for node in order):  # which has no kernel that takes sizes
+        new: dict[Node, Node] = {}
+        for node in order:
+            made = with_scores if node.op is attention else rebuild
+            new[node] = made(node, tuple(new[child] for child in node.inputs))
+        outputs = {name: new[node] for name, node in outputs.items()}
+        order = topological(outputs.values())
     return strided_plan(order, inputs, outputs, limits, _strided(features.relaxed))
 
 

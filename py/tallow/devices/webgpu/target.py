@@ -20,6 +20,7 @@ from .codegen.choice import Traits, traits_of
 from .codegen.group import kernel_for
 from .codegen.module import Result
 from .codegen.whole import NAME, checked_kernel
+from .passes.attention import keep_scores
 from .passes.dynamic import single_steps, words_dynamic
 from .passes.narrow import narrow
 from .passes.split import split_long
@@ -70,6 +71,7 @@ def _reads_packed(dtype: DType) -> bool:
 def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
     traits = traits_of(limits)
     return (
+        lambda graph: keep_scores(graph, traits),
         lambda graph: single_steps(graph, traits),
         keep_packed,
         lambda graph: use_winograd(graph, traits, limits.binding_bytes),

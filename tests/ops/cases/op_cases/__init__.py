@@ -27,5 +27,6 @@ test_wasm_integers.py and test_wasm_blocks.py."""
 for family in (
     "elementwise", "reduce", "movement", "gather", "contract",
     "window", "composed", "winograd", "recurrence", "arrange", "nan", "trees", "positions",
+    "attention",
 ):  # fmt: skip
     import_module(f"{__name__}.{family}")

@@ -19,6 +19,7 @@ from ....core.dtype import float32
 from ....errors import GraphError
 from ....graph import Node
 from ....ops import (
+    attention,
     contract,
     dynamic_recurrence,
     recurrence,
@@ -29,7 +30,7 @@ from ....ops import (
 )
 from ....ops.elementwise import to_half
 from ....ops.kinds import Contraction, Movement
-from .kernels import PRODUCTS, TREES, matrix_of
+from .kernels import ATTENTION, PRODUCTS, TREES, matrix_of
 from .recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -126,6 +127,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul:
         return _products(node, traits)
+    if node.op is attention.attention:
+        return [ATTENTION]
     if node.op is winograd.winograd_input:
         return [TRANSFORM_INPUT]
     if node.op is winograd.winograd_output:

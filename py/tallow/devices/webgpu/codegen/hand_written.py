@@ -46,7 +46,7 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
     invocations = schedule.extent(anchor, schedule.tile)
     size = _workgroup(schedule.workgroup, invocations[0], traits.lanes)
     values = schedule.overrides(anchor)
-    kept = schedule.text(DOWN=bool(column), WORKGROUP=size)
+    kept = schedule.text(DOWN=bool(column), WORKGROUP=size, **schedule.of_node(anchor))
     kept = re.sub(r"\n{3,}", "\n\n", module.params.lift_overrides(kept, values))
     title = f"{schedule.name} (kernels_wgsl/{schedule.file}.wgsl)"
     text = module.text(title, [*functions.values(), store], result_width, kept.strip())

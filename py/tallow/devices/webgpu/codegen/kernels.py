@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 from ....core.shape import Shape, size_of
@@ -118,6 +119,36 @@ TREES = Schedule(
     width=1,
 )
 
+# ---- attention --------------------------------------------------------------------------------
+
+
+def _attention_numbers(node: Node) -> dict[str, Any]:
+    (_, heads, rows, _), keys = node.shape, node.inputs[1].shape
+    (scale,) = struct.unpack("<I", struct.pack("<f", node.attrs["scale"]))
+    return {
+        "GROUP": heads // keys[1], "ROWS": rows, "KEYS": keys[2], "SCALE": scale,
+        "CAUSAL": node.attrs["causal"], "WINDOW": node.attrs["window"],
+    }  # fmt: skip
+
+
+ATTENTION = Schedule(
+    "attention",
+    "attention",
+    (
+        Load("load_q", 0, ("n", "head", "row", "d4"), lambda node: node.inputs[0].shape),
+        Load("load_k", 1, ("n", "head", "key", "d4"), lambda node: node.inputs[1].shape),
+        Load("load_v", 2, ("n", "head", "key", "e4"), lambda node: node.inputs[2].shape),
+        Load("load_reach", 3, ("n",), lambda node: node.inputs[3].shape, width=1),
+    ),
+    ("n", "head", "row", "e4"),
+    lambda node: node.shape,
+    _attention_numbers,
+    lambda node, tile: (node.shape[2], node.shape[1], node.shape[0]),
+    Tile(columns=4),
+    (64, 1, 1),
+    of_node=lambda node: {"SIZE": node.inputs[0].shape[3] // 4, "WIDE": node.shape[3] // 4},
+)
+
 SCHEDULES = named(
     *PRODUCTS.values(),
     *CONVOLUTIONS.values(),
@@ -133,4 +164,5 @@ SCHEDULES = named(
     DYNAMIC_ROUND,
     DYNAMIC_STEP,
     TREES,
+    ATTENTION,
 )

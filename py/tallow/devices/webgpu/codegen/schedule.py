@@ -63,7 +63,7 @@ class Schedule:
     width: elements that a load or a store moves. column: loads four elements of a column of the
     second factor; the function `block` may be made of it. quad: whether quads share what they read,
     by subgroup operations. half: whether it rounds operands to float16. parameters: the template's
-    other ones.
+    other ones. of_node: those that the node decides.
     """
 
     name: str
@@ -80,6 +80,7 @@ class Schedule:
     quad: bool = False
     half: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    of_node: Callable[[Node], dict[str, Any]] = lambda node: {}
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -93,8 +94,8 @@ class Schedule:
         }
 
     def text(self, **decided: Any) -> str:
-        """The kernel, without its bindings and the functions that access memory. decided: DOWN, and
-        another WORKGROUP."""
+        """The kernel, without its bindings and the functions that access memory. decided: DOWN,
+        another WORKGROUP, and what the node decides."""
         facts = {**self.facts, "DOWN": False, **decided}
         return _expanded(self.file, tuple(facts.items()))
 

@@ -16,6 +16,7 @@ from .....codegen.layout import Region
 from .....core.shape import Shape
 from .....graph import Node
 from .....ops import arrange, contract, movement, window
+from .....ops.attention import attention
 from .....ops.blocks import block_matmul
 from .....ops.dynamic_recurrence import dynamic_steps
 from .....ops.integer import integer_conv2d, integer_matmul
@@ -175,6 +176,10 @@ def _anchored(target: _Target, anchor: Node, members: Sequence[Node], width: int
         return steps_back(body, anchor, store, width, scratch)
     if anchor.op is dynamic_steps:
         return dynamic_recurrence(body, anchor, store, width, scratch)
+    if anchor.op is attention:
+        from .attending import attend  # which most pages do not need
+
+        return attend(body, anchor, store, width, scratch)
     if anchor.op is walk_trees:
         walk(body, anchor, store)
         return 0

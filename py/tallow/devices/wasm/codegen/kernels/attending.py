@@ -1,0 +1,558 @@
+"""Attention (ops/attention.py): a block of queries by one block of keys after the other.
+
+Memory of the kernel's own has, of a block of queries: these, times the scale; their sums of values;
+their scores with a block of keys, which become weights; a panel of keys; and of each query, in the
+lanes of a vector, the largest score so far and the sum of its weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import inf
+
+from .....codegen.index import Coord, Coords
+from .....core.dtype import float32
+from .....graph import Node
+from .....ops import panels
+from .....scalar import exp, operand
+from ..arithmetic import Arithmetic
+from ..expression import Expression
+from ..values import constant
+from . import tiles
+from .products import Location, store_vector
+from .unpacked import Store
+
+_QUERIES = 32
+"""Queries of a head in a block, at most."""
+
+_KEYS = 64
+"""Keys of a block: its values stay in a near cache while the queries pass by."""
+
+_PANEL = panels.COLUMNS
+_BESIDE = (0, 1, 4, 5), (2, 3, 6, 7)
+_MIXED = (0, 4, 1, 5), (2, 6, 3, 7)
+_FIRST = b"".join(number.to_bytes(4, "little") for number in range(4))
+
+
+@dataclass
+class _Rows:
+    """Bytes from a row to the next, and from an element to the next."""
+
+    stride: int
+    step: int = 4
+
+
+def attend(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
+    """Writes an attention, and what is fused behind it, as `product` does (products.py)."""
+    return _Attention(body, node, store, width, scratch).write()
+
+
+@dataclass(frozen=True)
+class _Attention:
+    body: Expression
+    node: Node
+    store: Store
+    width: int
+    scratch: int
+
+    # ---- sizes ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _shape(self) -> tuple[int, int, int, int]:
+        """Batch, key heads, keys, and elements of a value."""
+        batch, shared, keys, wide = self.node.inputs[2].shape
+        return batch, shared, keys, wide
+
+    @cached_property
+    def _size(self) -> int:
+        """Elements of a query."""
+        return self.node.inputs[0].shape[3]
+
+    @cached_property
+    def _group(self) -> int:
+        """Heads that a key head serves."""
+        return self.node.shape[1] // self._shape[1]
+
+    @cached_property
+    def _each(self) -> int:
+        """Queries of a head in a block. The last block may begin within another."""
+        rows = self.node.shape[2]
+        return -(-rows // -(-rows // _QUERIES))
+
+    @cached_property
+    def _height(self) -> int:
+        """Rows of a tile."""
+        return tiles.height_of(self.body, self._each)
+
+    @cached_property
+    def _tall(self) -> int:
+        """Rows of a head in a block, in whole tiles."""
+        return -(-self._each // self._height) * self._height
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the parts of the kernel's own memory begin, and where all of it ends."""
+        rows, at, found = self._group * self._tall, 0, {}
+        sizes = {
+            "queries": self._size, "sums": self._shape[3], "scores": _KEYS, "peaks": 4, "totals": 4,
+        }  # fmt: skip
+        for name, elements in sizes.items():
+            found[name] = at
+            at += 4 * rows * elements
+        return {**found, "panel": at, "end": at + 4 * _PANEL * self._size}
+
+    def _pointer(self, part: str, offset: Coord) -> int:
+        """A local with an address in a part of the kernel's own memory, so many bytes behind its
+        beginning."""
+        self.body.emit("local.get", self.scratch)
+        self.body.push_index(offset + self._places[part])
+        self.body.emit("i32.add")
+        return self.body.keep("i32")
+
+    def _element(self, node: Node, coords: Coords) -> int:
+        """A local with the address of an element of an operand."""
+        address, linear = self.body.locate(node, coords)
+        self.body.emit("local.get", address)
+        self.body.push_index(linear * 4)
+        self.body.emit("i32.add")
+        return self.body.keep("i32")
+
+    # ---- a block of queries --------------------------------------------------------------------
+
+    def write(self) -> int:
+        """Writes it, and returns how many bytes of memory it uses."""
+        (batch, shared, _, _), rows = self._shape, self.node.shape[2]
+        self.body.parallel((batch, shared, -(-rows // self._each)), lambda at: self._block(*at))
+        return self._places["end"]
+
+    def _block(self, n: Coord, head: Coord, block: Coord) -> None:
+        body, emit, keys = self.body, self.body.emit, self._shape[2]
+        causal, window = self.node.attrs["causal"], self.node.attrs["window"]
+        first = body.at_most(block * self._each, self.node.shape[2] - self._each)
+        self._begin(n, head, first)
+        own, end, begin = (body.function.local("i32") for _ in range(3))
+        emit("local.get", body.value(self.node.inputs[3], (n,)))
+        if causal:
+            body.push_index(first)
+            emit("i32.add")
+        emit("local.tee", own)
+        if causal:
+            emit("i32.const", self._each - 1)
+            emit("i32.add")
+        emit("local.set", end)
+        self._limit(end, keys)
+        emit("i32.const", 0)
+        emit("local.set", begin)
+        if window:
+            emit("local.get", own)
+            emit("i32.const", window)
+            emit("i32.sub")
+            emit("local.set", begin)
+            self._at_least_0(begin)
+        emit("local.get", begin)
+        emit("local.get", end)
+        emit("i32.lt_s")
+        emit("if")
+        start = body.coordinate(begin, keys) // _KEYS if window else 0
+        stop = (body.coordinate(end, keys + 1) + (_KEYS - 1)) // _KEYS
+        body.scope(
+            lambda: body.span(start, stop, lambda number: self._by(n, head, number, own, end))
+        )
+        emit("end")
+        self._each_row(partial(self._finish, n, head, first))
+
+    def _each_row(self, write: Callable[[Coord, Coord, Coord], None]) -> None:
+        """Calls `write` with a head's number in its group, a query, and its row."""
+
+        def of_head(head: Coord) -> None:
+            row = head * self._tall
+            self.body.loop(self._each, lambda query: write(head, query, row + query))
+
+        self.body.loop(self._group, of_head)
+
+    def _limit(self, local: int, most: int) -> None:
+        """Keeps a local that is below a number, else that."""
+        emit = self.body.emit
+        emit("local.get", local)
+        emit("i32.const", most)
+        emit("local.get", local)
+        emit("i32.const", most)
+        emit("i32.lt_s")
+        emit("select")
+        emit("local.set", local)
+
+    def _at_least_0(self, local: int) -> None:
+        emit = self.body.emit
+        emit("local.get", local)
+        emit("i32.const", 0)
+        emit("local.get", local)
+        emit("i32.const", 0)
+        emit("i32.gt_s")
+        emit("select")
+        emit("local.set", local)
+
+    def _begin(self, n: Coord, head: Coord, first: Coord) -> None:
+        """The queries, times the scale; no sums yet."""
+        body, emit = self.body, self.body.emit
+        query, scale = self.node.inputs[0], self.node.attrs["scale"]
+
+        def clear(part: str, elements: int, value: float) -> None:
+            into = self._pointer(part, 0)
+
+            def one(_: Coord) -> None:
+                emit("local.get", into)
+                constant(body.function, value, float32, 4)
+                emit("v128.store", 0)
+                tiles.advance(body, into, 16)
+
+            body.loop(self._group * self._tall * elements // 4, one)
+
+        def copy(of_group: Coord, number: Coord, at: Coord) -> None:
+            place = (n, head * self._group + of_group, first + number, 0)
+            source, into = (
+                self._element(query, place),
+                self._pointer("queries", at * 4 * self._size),
+            )
+
+            def one(_: Coord) -> None:
+                emit("local.get", into)
+                emit("local.get", source)
+                emit("v128.load", 0)
+                constant(body.function, scale, float32, 4)
+                emit("f32x4.mul")
+                emit("v128.store", 0)
+                tiles.advance(body, source, 16)
+                tiles.advance(body, into, 16)
+
+            body.loop(self._size // 4, one)
+
+        if self._tall > self._each:  # products of these are not used, but must not be slow
+            clear("queries", self._size, 0)
+        self._each_row(copy)
+        clear("sums", self._shape[3], 0)
+        clear("peaks", 4, -inf)
+        clear("totals", 4, 0)
+
+    def _finish(self, n: Coord, head: Coord, first: Coord, of_group: Coord, query: Coord,
+                row: Coord) -> None:  # fmt: skip
+        """Stores what a query has summed up, divided by the sum of its weights."""
+        body, emit, wide = self.body, self.body.emit, self._shape[3]
+        emit("local.get", self._pointer("totals", row * 16))
+        emit("v128.load", 0)
+        total = body.keep("v128")
+        self._across(total, "f32x4.add")
+        constant(body.function, 1, float32, 4)
+        emit("local.get", total)
+        emit("local.get", total)
+        constant(body.function, 0, float32, 4)
+        emit("f32x4.eq")
+        emit("v128.bitselect")
+        emit("local.set", total)
+        source = self._pointer("sums", row * 4 * wide)
+        place = (n, head * self._group + of_group, first + query)
+        rows = self.node.shape[2]
+
+        def four(column: Coord) -> None:
+            emit("local.get", source)
+            body.push_index(column * 4)
+            emit("i32.add")
+            emit("v128.load", 0)
+            emit("local.get", total)
+            emit("f32x4.div")
+            vector = body.keep("v128")
+
+            def locate(lane: int) -> Location:
+                line = (place[0] * self.node.shape[1] + place[1]) * rows + place[2]
+                return self.node.shape, (*place, column + lane), line * wide + column + lane
+
+            store_vector(body, self.node, self.store, vector, 4, locate, self.width)
+
+        body.loop(wide, four, 4)
+
+    # ---- by a block of keys --------------------------------------------------------------------
+
+    def _by(self, n: Coord, head: Coord, number: Coord, own: int, end: int) -> None:
+        """own: the local with how many keys the first query sees; end: how many any does."""
+        body, emit, start = self.body, self.body.emit, number * _KEYS
+        emit("local.get", end)
+        body.push_index(start)
+        emit("i32.sub")
+        count = body.keep("i32")
+        self._limit(count, _KEYS)
+        left = body.coordinate(count, _KEYS + 1)
+        many = (left + (_PANEL - 1)) // _PANEL
+        tiled = self._group * self._tall // self._height
+
+        def panel(at: Coord) -> None:
+            packed = self._pack(n, head, start + at * _PANEL)
+            body.loop(tiled, lambda tile: self._scores(packed, tile, at))
+
+        body.span(0, many, panel)
+        self._each_row(partial(self._weigh, start, own, count, many))
+        body.loop(tiled, lambda tile: self._add(n, head, start, tile, left))
+
+    def _pack(self, n: Coord, head: Coord, first: Coord) -> int:
+        """Copies a panel of keys, whose elements are its rows; the local with its address."""
+        body, emit, size = self.body, self.body.emit, self._size
+        key, keys = self.node.inputs[1], self._shape[2]
+        if keys % _PANEL:  # the last keys stand for those beyond, which no query sees
+            rows = [
+                (self._element(key, (n, head, body.at_most(first + number, keys - 1), 0)), 0)
+                for number in range(_PANEL)
+            ]
+        else:
+            row = self._element(key, (n, head, first, 0))
+            rows = [(row, 4 * size * number) for number in range(_PANEL)]
+        packed, into = (self._pointer("panel", 0) for _ in range(2))
+
+        def four(_: Coord) -> None:
+            for half in range(0, _PANEL, 4):
+                loaded = []
+                for pointer, offset in rows[half : half + 4]:
+                    emit("local.get", pointer)
+                    emit("v128.load", offset)
+                    loaded.append(body.keep("v128"))
+                pairs = [
+                    self._shuffled(loaded[at], loaded[at + 1], lanes)
+                    for at in (0, 2)
+                    for lanes in _MIXED
+                ]
+                turned = [
+                    self._shuffled(pairs[at], pairs[at + 2], lanes)
+                    for at in (0, 1)
+                    for lanes in _BESIDE
+                ]
+                for element, vector in enumerate(turned):
+                    emit("local.get", into)
+                    emit("local.get", vector)
+                    emit("v128.store", 4 * (_PANEL * element + half))
+            for pointer in dict.fromkeys(pointer for pointer, _ in rows):
+                tiles.advance(body, pointer, 16)
+            tiles.advance(body, into, 16 * _PANEL)
+
+        body.loop(size // 4, four)
+        return packed
+
+    def _shuffled(self, first: int, second: int, lanes: tuple[int, ...]) -> int:
+        emit = self.body.emit
+        emit("local.get", first)
+        emit("local.get", second)
+        emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
+        return self.body.keep("v128")
+
+    def _scores(self, packed: int, tile: Coord, at: Coord) -> None:
+        """The scores of a tile's queries with a panel of keys."""
+        body, height = self.body, self._height
+        queries = self._pointer("queries", tile * (4 * height * self._size))
+        body.emit("local.get", packed)
+        panel = body.keep("i32")
+        rows = _Rows(4 * self._size)
+        sums = tiles.multiplied(body, queries, rows, panel, self._size, height, tiles.VECTORS)
+        into = self._pointer("scores", tile * (4 * height * _KEYS) + at * (4 * _PANEL))
+        for row, vectors in enumerate(sums):
+            for number, vector in enumerate(vectors):
+                body.emit("local.get", into)
+                body.emit("local.get", vector)
+                body.emit("v128.store", 4 * _KEYS * row + 16 * number)
+
+    def _weigh(self, start: Coord, own: int, count: int, many: Coord, of_group: Coord,
+               query: Coord, row: Coord) -> None:  # fmt: skip
+        """The weights of a query for a block of keys; what it has summed up is scaled if there is a
+        score that is larger than all before. count: the local with how many keys any query sees.
+        many: panels of keys."""
+        body, emit, attrs = self.body, self.body.emit, self.node.attrs
+        emit("local.get", own)
+        if attrs["causal"]:
+            body.push_index(query)
+            emit("i32.add")
+        body.push_index(start)
+        emit("i32.sub")
+        after = body.keep("i32")
+        bounds = []
+        if attrs["window"]:
+            emit("local.get", after)
+            emit("i32.const", attrs["window"])
+            emit("i32.sub")
+            emit("i32x4.splat")
+            bounds.append(("ge_s", body.keep("v128")))
+        emit("local.get", after)
+        emit("local.get", count)
+        emit("local.get", after)
+        emit("local.get", count)
+        emit("i32.lt_s")
+        emit("select")
+        emit("i32x4.splat")
+        bounds.append(("lt_s", body.keep("v128")))
+        emit("v128.const", *_FIRST)
+        places = body.keep("v128")
+        kept = self._pointer("peaks", row * 16)
+        emit("local.get", kept)
+        emit("v128.load", 0)
+        old = body.keep("v128")
+        emit("local.get", old)
+        peak = body.keep("v128")
+        scores = self._pointer("scores", row * (4 * _KEYS))
+
+        def mask(_: Coord) -> None:
+            for offset in (0, 16):
+                emit("local.get", scores)
+                emit("v128.load", offset)
+                constant(body.function, -inf, float32, 4)
+                for number, (test, bound) in enumerate(bounds):
+                    emit("local.get", places)
+                    emit("local.get", bound)
+                    emit(f"i32x4.{test}")
+                    if number:
+                        emit("v128.and")
+                emit("v128.bitselect")
+                value = body.keep("v128")
+                emit("local.get", scores)
+                emit("local.get", value)
+                emit("v128.store", offset)
+                emit("local.get", peak)
+                emit("local.get", value)
+                emit("f32x4.max")
+                emit("local.set", peak)
+                emit("local.get", places)
+                emit("i32.const", 4)
+                emit("i32x4.splat")
+                emit("i32x4.add")
+                emit("local.set", places)
+            tiles.advance(body, scores, 4 * _PANEL)
+
+        body.span(0, many, mask)
+        self._across(peak, "f32x4.max")
+        constant(body.function, 0, float32, 4)
+        emit("local.get", peak)
+        emit("local.get", peak)
+        constant(body.function, -inf, float32, 4)
+        emit("f32x4.eq")
+        emit("v128.bitselect")
+        base = body.keep("v128")  # 0 of a query that sees no key yet
+        totals = self._pointer("totals", row * 16)
+        emit("local.get", old)
+        emit("local.get", peak)
+        emit("f32x4.ne")
+        emit("v128.any_true")
+        emit("if")
+        body.scope(lambda: self._rescale(old, base, totals, row))
+        emit("end")
+        emit("local.get", kept)
+        emit("local.get", peak)
+        emit("v128.store", 0)
+        emit("local.get", totals)
+        emit("v128.load", 0)
+        total = body.keep("v128")
+        again = self._pointer("scores", row * (4 * _KEYS))
+
+        def weigh(_: Coord) -> None:
+            for offset in (0, 16):
+                emit("local.get", again)
+                emit("v128.load", offset)
+                emit("local.get", base)
+                emit("f32x4.sub")
+                weight = self._exp(body.keep("v128"))
+                emit("local.get", again)
+                emit("local.get", weight)
+                emit("v128.store", offset)
+                emit("local.get", total)
+                emit("local.get", weight)
+                emit("f32x4.add")
+                emit("local.set", total)
+            tiles.advance(body, again, 4 * _PANEL)
+
+        body.span(0, many, weigh)
+        emit("local.get", totals)
+        emit("local.get", total)
+        emit("v128.store", 0)
+
+    def _rescale(self, old: int, base: int, totals: int, row: Coord) -> None:
+        body, emit, wide = self.body, self.body.emit, self._shape[3]
+        emit("local.get", old)
+        emit("local.get", base)
+        emit("f32x4.sub")
+        factor = self._exp(body.keep("v128"))
+        sums = self._pointer("sums", row * 4 * wide)
+
+        def scale(pointer: int) -> None:
+            emit("local.get", pointer)
+            emit("local.get", pointer)
+            emit("v128.load", 0)
+            emit("local.get", factor)
+            emit("f32x4.mul")
+            emit("v128.store", 0)
+
+        def four(_: Coord) -> None:
+            scale(sums)
+            tiles.advance(body, sums, 16)
+
+        scale(totals)
+        body.loop(wide // 4, four)
+
+    def _exp(self, vector: int) -> int:
+        body = self.body
+        arithmetic = Arithmetic(body.function, 4, body.relaxed)
+        arithmetic.push(exp(operand(0, float32)), [lambda: body.emit("local.get", vector)])
+        return body.keep("v128")
+
+    def _across(self, vector: int, join: str) -> None:
+        """Joins the lanes of a local, in all of them."""
+        for shift in (2, 1):
+            lanes = [(lane + shift) % 4 for lane in range(4)]
+            self.body.emit("local.get", vector)
+            self.body.emit("local.get", self._shuffled(vector, vector, tuple(lanes)))
+            self.body.emit(join)
+            self.body.emit("local.set", vector)
+
+    def _add(self, n: Coord, head: Coord, start: Coord, tile: Coord, left: Coord) -> None:
+        """Adds the values of a block of keys, times a tile's weights, to its sums."""
+        body, wide = self.body, self._shape[3]
+
+        def some(column: Coord, vectors: int) -> None:
+            self._add_columns(n, head, start, tile, left, column, vectors)
+
+        body.loop(wide // _PANEL, lambda at: some(at * _PANEL, tiles.VECTORS))
+        if wide % _PANEL:
+            body.scope(lambda: some(wide - wide % _PANEL, 1))
+
+    def _add_columns(self, n: Coord, head: Coord, start: Coord, tile: Coord, left: Coord,
+                     column: Coord, vectors: int) -> None:  # fmt: skip
+        body, emit, (_, _, keys, wide) = self.body, self.body.emit, self._shape
+        height, value = self._height, self.node.inputs[2]
+        unrolled = next(count for count in (4, 2, 1) if keys % count == 0)
+        kept = self._pointer("sums", tile * (4 * height * wide) + column * 4)
+        sums: tiles.Tile = []
+        for row in range(height):
+            sums.append([])
+            for number in range(vectors):
+                emit("local.get", kept)
+                emit("v128.load", 4 * wide * row + 16 * number)
+                sums[-1].append(body.keep("v128"))
+        weights = self._pointer("scores", tile * (4 * height * _KEYS))
+        right = self._element(value, (n, head, start, column))
+        loaded = [body.function.local("v128") for _ in range(vectors)]
+        weight = body.function.local("v128")
+
+        def some(_: Coord) -> None:
+            for k in range(unrolled):
+                for number, local in enumerate(loaded):
+                    emit("local.get", right)
+                    emit("v128.load", 4 * wide * k + 16 * number)
+                    emit("local.set", local)
+                for row, into in enumerate(sums):
+                    emit("local.get", weights)
+                    emit("v128.load32_splat", 4 * _KEYS * row + 4 * k)
+                    emit("local.set", weight)
+                    for total, local in zip(into, loaded, strict=True):
+                        tiles.multiply_add(body, total, weight, local)
+            tiles.advance(body, weights, 4 * unrolled)
+            tiles.advance(body, right, 4 * wide * unrolled)
+
+        body.span(0, (left + (unrolled - 1)) // unrolled, some)
+        for row, vectors_of in enumerate(sums):
+            for number, vector in enumerate(vectors_of):
+                emit("local.get", kept)
+                emit("local.get", vector)
+                emit("v128.store", 4 * wide * row + 16 * number)
