@@ -279,8 +279,8 @@ def _optimizer(model: nn.Module, given: Mapping[str, Any]) -> optim.Optimizer:
             model.parameters(), rate, momentum=momentum, nesterov=nesterov, weight_decay=decay
         )
     if name in ("adam", "adamw"):
-        kind: type[optim.Optimizer] = {"adam": optim.Adam, "adamw": optim.AdamW}[name]
-        return kind(model.parameters(), rate, weight_decay=decay)
+        make = optim.Adam if name == "adam" else optim.AdamW
+        return make(model.parameters(), rate, weight_decay=decay)
     raise OptionError(f"the optimiser {name!r} is none of sgd, adam, adamw")
 
 

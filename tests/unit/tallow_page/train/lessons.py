@@ -107,7 +107,7 @@ class Page:
         options = {"run": run, "name": "Run", "settings": SETTINGS | settings, "one": one}
 
         async def learned() -> tuple[list[Any], Any]:
-            reports = []
+            reports: list[Any] = []
             action = learning.run_training(
                 json.dumps(options), {"published": "mnist", **(source or {})}, self.kept
             )
