@@ -191,6 +191,7 @@ def test_a_text_is_counted_kept_and_read(visitor: Any) -> None:
         {"name": "a.txt", "mimeType": "text/plain", "buffer": text.encode()}
     )
     expect(hook("train-text-count")).to_have_attribute("data-value", str(len(text)))
+    expect(hook("train-text-count")).to_have_attribute("data-kept", "true")
     visitor.page.reload()
     hook("train-data").select_option("text")
     expect(hook("train-text")).to_have_value(text, timeout=PATIENCE)

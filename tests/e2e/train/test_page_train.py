@@ -146,13 +146,13 @@ def test_runs_are_named_compared_shared_and_removed(visitor: Any) -> None:
     assert step(hook) == 20 and figure(hook, "valid-accuracy") > 0.3
 
     hook("train-run-file").set_input_files(file | {"buffer": shared[:1000]})
-    expect(visitor.page.locator("#view-train .message")).to_contain_text("this file is no run")
+    expect(visitor.page.locator("#view-train > .answer > .message")).to_contain_text("this file is no run")
     expect(hook("train-run-name")).to_have_count(1)
 
 
 def test_what_cannot_be_learnt_is_said(visitor: Any) -> None:
     hook = opened(visitor)
-    message = visitor.page.locator("#view-train .message")
+    message = visitor.page.locator("#view-train > .answer > .message")
     few(hook, 40)
     hook("train-start").click()
     state(hook, "failed")
@@ -165,7 +165,7 @@ def test_a_loss_that_is_not_finite_is_named(visitor: Any) -> None:
     few(hook, 640, **{"lr-field": "1e38"})
     hook("train-start").click()
     state(hook, "failed")
-    message = visitor.page.locator("#view-train .message")
+    message = visitor.page.locator("#view-train > .answer > .message")
     expect(message).to_contain_text(re.compile(r"the loss of step \d+ is not finite"))
     expect(hook("train-start")).to_be_enabled()
 
@@ -222,7 +222,7 @@ def test_a_run_learns_in_one_tab_alone(visitor: Any) -> None:
     there("train-run-open").click()
     there("train-start").click()
     expect(there("train-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(other.locator("#view-train .message")).to_contain_text("learns in another tab")
+    expect(other.locator("#view-train > .answer > .message")).to_contain_text("learns in another tab")
     there("train-run-remove").click()
     expect(there("train-run-name")).to_have_count(1)
     other.close()

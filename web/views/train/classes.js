@@ -145,6 +145,7 @@ export class Classes {
         await store.purge();
         for (const each of await store.classesOf(kind)) {
           if (this.#kind !== kind) return;
+          if (this.#cards.has(each.number)) continue; // it was added meanwhile
           await this.#card(each).fill(await store.numbersOf(each.number));
         }
       }

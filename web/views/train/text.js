@@ -100,8 +100,10 @@ export class OwnText {
   }
 
   async #keep() {
+    const { value } = this.#field;
     try {
-      await keepText(this.#name, this.#field.value);
+      await keepText(this.#name, value);
+      this.#count.dataset.kept = String(value === this.#field.value);
     } catch (error) {
       this.#fail(words("trainOwnNoStore", /** @type {any} */ (wordsOf(error))));
     }
@@ -110,6 +112,7 @@ export class OwnText {
   #tell() {
     const { length } = this.#field.value;
     this.#count.dataset.value = String(length);
+    this.#count.dataset.kept = "false";
     show(this.#count, words("trainOwnLetters", length, this.characters));
     this.#changed();
   }
