@@ -146,7 +146,9 @@ def test_runs_are_named_compared_shared_and_removed(visitor: Any) -> None:
     assert step(hook) == 20 and figure(hook, "valid-accuracy") > 0.3
 
     hook("train-run-file").set_input_files(file | {"buffer": shared[:1000]})
-    expect(visitor.page.locator("#view-train > .answer > .message")).to_contain_text("this file is no run")
+    expect(visitor.page.locator("#view-train > .answer > .message")).to_contain_text(
+        "this file is no run"
+    )
     expect(hook("train-run-name")).to_have_count(1)
 
 
@@ -222,7 +224,9 @@ def test_a_run_learns_in_one_tab_alone(visitor: Any) -> None:
     there("train-run-open").click()
     there("train-start").click()
     expect(there("train-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(other.locator("#view-train > .answer > .message")).to_contain_text("learns in another tab")
+    expect(other.locator("#view-train > .answer > .message")).to_contain_text(
+        "learns in another tab"
+    )
     there("train-run-remove").click()
     expect(there("train-run-name")).to_have_count(1)
     other.close()
