@@ -479,6 +479,14 @@ class TrainLook(TypedDict):
     norms: NotRequired[Mapping[str, float | None]]
 
 
+class TrainSample(TypedDict):
+    """What a network of characters writes after a step: the sample so far."""
+
+    stage: Literal["sample"]
+    step: int
+    text: str
+
+
 class TrainRecord(TypedDict):
     """What an epoch measured: means, and those of the validation, null without one."""
 
@@ -646,6 +654,12 @@ class LessonAnswer(TypedDict):
     probabilities: Sequence[float]
 
 
+class Written(TypedDict):
+    """A text with what a network of characters has written behind it."""
+
+    text: str
+
+
 class Doubt(TypedDict):
     """A sample whose label is in doubt: its place among its part, its number in changes, its label,
     the class that it rather belongs to, and the probabilities of that and of its label."""
@@ -751,6 +765,7 @@ class StreamedAnswers:
     gather_examples: Gathered
     run_training: TrainAnswer
     review_labels: Reviewed
+    write_on: Written
 
 
 class StreamedProgress:
@@ -768,6 +783,9 @@ class StreamedProgress:
     find_passages: Looked
     open_listener: Fetching
     hear_sound: HeardText
-    run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick
+    run_training: (
+        Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample | TrainTick
+    )
+    write_on: Written
     gather_examples: Gathering
     review_labels: Reviewing

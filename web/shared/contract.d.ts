@@ -434,6 +434,13 @@ export type TrainLook = {
   norms?: Record<string, number | null>;
 };
 
+/** What a network of characters writes after a step: the sample so far. */
+export type TrainSample = {
+  stage: "sample";
+  step: number;
+  text: string;
+};
+
 /** What an epoch measured: means, and those of the validation, null without one. */
 export type TrainRecord = {
   stage: "record";
@@ -592,6 +599,11 @@ export type LessonAnswer = {
   probabilities: number[];
 };
 
+/** A text with what a network of characters has written behind it. */
+export type Written = {
+  text: string;
+};
+
 /**
  * A sample whose label is in doubt: its place among its part, its number in changes, its label, the
  * class that it rather belongs to, and the probabilities of that and of its label.
@@ -691,6 +703,7 @@ export type StreamedAnswers = {
   gather_examples: Gathered;
   run_training: TrainAnswer;
   review_labels: Reviewed;
+  write_on: Written;
 };
 
 /** What they report on the way. */
@@ -707,7 +720,8 @@ export type StreamedProgress = {
   find_passages: Looked;
   open_listener: Fetching;
   hear_sound: HeardText;
-  run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainTick;
+  run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample | TrainTick;
+  write_on: Written;
   gather_examples: Gathering;
   review_labels: Reviewing;
 };

@@ -53,6 +53,16 @@ export const questions = ({ app, models, settled }) => ({
   },
 
   /**
+   * Have a network of characters go on with a text, so many of them.
+   * @param {{run: string, begin: string, count: number}} args
+   * @param {Context} context
+   */
+  write: async ({ run, begin, count }, context) => {
+    await settled();
+    return app.stream(context, "train.write_on", () => [run, begin, count]);
+  },
+
+  /**
    * Look for labels in doubt and for duplicates.
    * @param {{run: string, changes: object[]}} args
    * @param {Context} context

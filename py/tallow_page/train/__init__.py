@@ -10,6 +10,7 @@ from .questions import (
     read_insight,
     review_labels,
     sample_pictures,
+    write_on,
 )
 from .runs import packed_run, unpack_run
 from .takeaway import take_home
@@ -32,4 +33,5 @@ __all__ = [
     "sample_pictures",
     "take_home",
     "unpack_run",
+    "write_on",
 ]

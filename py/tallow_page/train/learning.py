@@ -27,6 +27,7 @@ from .layers import DataFacts, network
 from .review import applied
 from .runs import Storage, Working
 from .sources import opened_data
+from .writing import Samples, Writer
 
 if TYPE_CHECKING:
     from ..contract import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         TrainReason,
         TrainRecord,
         TrainRun,
+        TrainSample,
         TrainState,
     )
 
@@ -245,6 +247,12 @@ class Lesson:
             seed=int(settings.get("seed", 0)), progress=False,
         )  # fmt: skip
         self.insight = Insight(self.learner, data.kind != "text")
+        self.writer: Writer | None = None
+        """What goes on with a text, if the data are one."""
+        self.samples: Samples | None = None
+        if data.kind == "text":
+            self.writer = Writer(model, data.classes, data.shape[0])
+            self.samples = Samples(self.writer)
 
     def steps(self) -> Steps[Any]:
         """The loop: from the last checkpoint that is whole on, or from the beginning. Raises
@@ -383,8 +391,9 @@ async def run_training(options: str, source: Any, storage: Storage) -> AsyncGene
     options: JSON: run, the name of its folder; name, for people; settings (web/views/train/
     settings.js); one: whether to stop after a step. source: as `opened_data` takes it, a JavaScript
     object. storage: where runs are kept.
-    Yields a `Fetching` while data arrive, a `TrainBegun`, then a `TrainLook` a few times a second
-    and a `TrainRecord` an epoch; {"stage": "tick"} lets others in. The answer is a `TrainAnswer`.
+    Yields a `Fetching` while data arrive, a `TrainBegun`, then a `TrainLook` a few times a second,
+    a `TrainRecord` an epoch, and a `TrainSample` now and then of a network that writes;
+    {"stage": "tick"} lets others in. The answer is a `TrainAnswer`.
     Raises: OptionError for settings that do not fit, CheckpointError for a damaged run.
     """
     global _lesson
@@ -467,6 +476,13 @@ async def _learned(
                 if report["stage"] == "look":
                     report["norms"] = await held.insight.norms.read()
                 yield report
+            if held.samples is not None and held.samples.due:
+                async with aclosing(held.samples.write()) as texts:
+                    async for text in texts:
+                        sample: TrainSample = {
+                            "stage": "sample", "step": learner.steps, "text": text,
+                        }  # fmt: skip
+                        yield sample
             if time.monotonic() - let_in > _TICK:
                 yield {"stage": "tick"}
                 let_in = time.monotonic()

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from tallow.core import dtype as dt
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
         Reviewed,
         ReviewedPart,
         Reviewing,
+        Written,
     )  # fmt: skip
 
 __all__ = [
     "answer_lesson", "first_filters", "read_cell", "read_insight", "review_labels",
-    "sample_pictures",
+    "sample_pictures", "write_on",
 ]  # fmt: skip
 
 _MISTAKES = 24
@@ -109,6 +111,23 @@ async def answer_lesson(
     (shares,) = await insight.probabilities(held.learner, input_of(data.shape, found))
     answer: LessonAnswer = {"classes": list(data.classes), "probabilities": shares}
     return json.dumps(answer)
+
+
+@streamed
+async def write_on(run: str, begin: str, count: int) -> AsyncGenerator[Any, None]:
+    """Has a network of characters go on with a text: a `Written` now and then, and last.
+
+    count: characters. Raises OptionError for a run that is not open, or whose data are no text.
+    """
+    writer = lesson(run).writer
+    if writer is None:
+        raise OptionError("this network knows no characters; train one on a text")
+    written: Written = {"text": begin}
+    async with aclosing(writer.write(begin, count, Random())) as texts:
+        async for text in texts:
+            written = {"text": text}
+            yield written
+    yield Answer(written)
 
 
 def input_of(shape: Sequence[int], content: Any) -> Tensor:

@@ -38,6 +38,8 @@ export class Take {
   #line;
   #message;
   #saved = new SavedFiles();
+  #code = make("details");
+  #program = make("pre", { class: "written", tabindex: "0", "data-testid": "train-program" });
 
   /**
    * @param {HTMLElement} root  empty
@@ -60,7 +62,10 @@ export class Take {
     this.#line = make("p", { class: "info", role: "status", "data-testid": "train-taken" });
     const alert = make("p", { class: "message", role: "alert" });
     this.#message = new Message(alert);
-    root.append(title, make("div", { class: "acts" }, ...buttons), this.#line, alert);
+    this.#code.append(show(make("summary"), words("trainProgram")), this.#program);
+    this.#code.addEventListener("toggle", () => void this.#read());
+    const acts = make("div", { class: "acts" }, ...buttons);
+    root.append(title, acts, this.#line, alert, this.#code);
     // Python has the run once it has begun, and until another one does.
     training.on("begun", ({ run }) => (root.dataset.run = run));
     for (const event of ["state", "settings", "data"]) training.on(event, () => this.#render());
@@ -74,9 +79,22 @@ export class Take {
       this.#saved.forget(); // the network learns on
       this.#line.textContent = "";
       this.#message.clear();
+      this.#code.open = false;
     }
     this.#root.hidden = !there;
     this.#button("data").hidden = Boolean(source?.published);
+  }
+
+  /** Show the program that trains the network again. */
+  async #read() {
+    const { run, engine } = this.#training;
+    if (!this.#code.open || run === null) return;
+    try {
+      const content = await engine.ask("train.home", { run, form: "python" });
+      this.#program.textContent = new TextDecoder().decode(content);
+    } catch (error) {
+      this.#message.show(words("trainNotTaken", wordsOf(error)));
+    }
   }
 
   /** @param {string} form @returns {HTMLButtonElement} */

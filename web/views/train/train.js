@@ -16,6 +16,7 @@ import { Seen } from "./seen.js";
 import { Fields } from "./settings.js";
 import { Take } from "./take.js";
 import { DIGITS, Training, USUAL } from "./training.js";
+import { Written } from "./written.js";
 
 /** @import {View} from "../view.js" */
 /** @typedef {import("../../i18n/messages.js").Words} Words */
@@ -79,6 +80,7 @@ export default class Train {
       fail: (why) => this.#message.show(why),
     });
     this.#layers = new Layers(part("layers"), hook("network"), training);
+    new Written(part("written"), training);
     new Take(part("take"), training, (run) => this.#runs.nameOf(run));
     this.#seen = new Seen(root, page, training, () => void this.#learn(false, false));
     hook("start").addEventListener("click", () => void this.#learn(false));

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the parts of the view share: settings, the data, the run. It tells of changes by events:
- * "settings", "data", "state", "layers" (whether they are possible), and, while it learns, "begun", "look" and "record", with the report
+ * "settings", "data", "state", "layers" (whether they are possible), and, while it learns, "begun", "look", "sample" and "record", with the report
  * of Python's (shared/contract.d.ts) as their detail.
  */
 

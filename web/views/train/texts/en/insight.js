@@ -51,6 +51,18 @@ export const texts = {
   /** @param {string} label */
   trainUseSaid: (label) => `Most probable: ${label}`,
 
+  trainWritten: "What it writes",
+
+  /** @param {number} step */
+  trainWrittenAt: (step) => `After step ${count(step)}, in its own words:`,
+
+  trainWriteBegin: "How the text begins",
+  trainWrite: "Go on with it",
+  trainWriteStop: "Stop writing",
+
+  /** @param {string} why */
+  trainNotWritten: (why) => `The network wrote nothing: ${why}`,
+
   /** @param {string} why */
   trainUseFailed: (why) => `The network did not answer: ${why}`,
 };

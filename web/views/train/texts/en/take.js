@@ -6,6 +6,7 @@ export const texts = {
   trainTakeOnnx: "ONNX",
   trainTakeSafetensors: "Weights (safetensors)",
   trainTakePython: "The Python that did it",
+  trainProgram: "The program that trains this network again",
   trainTakeData: "The data that it needs",
   trainTakeCard: "Card (Markdown)",
   trainTaking: "Writing the file…",

@@ -35,5 +35,11 @@ export const texts = {
   trainUseRecord: "使用麦克风",
   trainUseRecorded: "结束录音",
   trainUseSaid: (label) => `最可能是：${label}`,
+  trainWritten: "它写的文字",
+  trainWrittenAt: (step) => `第 ${count(step)} 步之后，它自己写道：`,
+  trainWriteBegin: "文字的开头",
+  trainWrite: "接着写",
+  trainWriteStop: "停止写",
+  trainNotWritten: (why) => `网络什么也没写：${why}`,
   trainUseFailed: (why) => `网络没有回答：${why}`,
 };

@@ -10,6 +10,7 @@ export const texts = {
   trainTakeOnnx: "ONNX",
   trainTakeSafetensors: "权重（safetensors）",
   trainTakePython: "训练它的 Python 程序",
+  trainProgram: "重新训练这个网络的程序",
   trainTakeData: "程序所需的数据",
   trainTakeCard: "说明卡（Markdown）",
   trainTaking: "正在写文件…",
