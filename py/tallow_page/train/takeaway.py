@@ -22,6 +22,7 @@ from tallow.tensor import Tensor, asarray, reading
 from .data import Data
 from .layers import DataFacts, facts, network, network_call
 from .learning import Lesson, Prepared, lesson
+from .review import applied, decided_of
 
 __all__ = ["take_home"]
 
@@ -45,7 +46,7 @@ async def take_home(run: str, form: str) -> bytes:
     if form == "safetensors":
         return await safetensors_file(held)
     if form == "python":
-        return program(held.settings, held.data).encode()
+        return program(held.settings, held.source).encode()
     if form == "data":
         return data_file(held.data)
     if form == "card":
@@ -165,6 +166,22 @@ train, valid = (
 )
 """
 
+_REVIEWED = """\
+
+
+def reviewed(dataset, decided):
+    \"\"\"The samples with the classes that were decided about them; None leaves one out.\"\"\"
+    x, y = dataset.tensors
+    labels = y.tolist()
+    for number, label in decided.items():
+        labels[number] = label
+    left = [number for number, label in enumerate(labels) if label is not None]
+    y = tl.asarray([labels[number] for number in left], dtype="int32")
+    return TensorDataset(tl.take(x, tl.asarray(left), axis=0), y)
+
+
+"""
+
 _KEPT = """\
 found = tl.load(FOLDER / "data.safetensors")
 train = TensorDataset(found["train.x"], found["train.y"])
@@ -186,8 +203,12 @@ _CHANGES = {
 
 def program(settings: Mapping[str, Any], data: Data) -> str:
     """A Python program that trains the same network on the same data, with the same seed. On the
-    same device it has the same curve, on another one nearly the same."""
+    same device it has the same curve, on another one nearly the same. data: as they were before
+    the visitor's changes."""
+    review = _review_lines(settings, data)
+    data = applied(data, settings["data"].get("changes", ()))
     lines, files, loaders, imports = _data_lines(data)
+    lines += review
     count = settings["data"].get("count")
     if count is not None and count < len(data.train):
         lines += (
@@ -245,6 +266,21 @@ def _data_lines(data: Data) -> tuple[str, str, list[str], list[str]]:
     if data.valid is not None:
         lines += 'valid = TensorDataset(found["valid.x"], found["valid.y"])\n'
     return lines, "data.safetensors, the data that the page saves", ["TensorDataset"], []
+
+
+def _review_lines(settings: Mapping[str, Any], data: Data) -> str:
+    """The lines that apply what the visitor decided about published samples; the file of other data
+    is as it was decided."""
+    decided = decided_of(data, settings["data"].get("changes", ()))
+    if data.name not in _PUBLISHED or not decided:
+        return ""
+    lines, count = _REVIEWED, len(data.labels["train"])
+    for part, numbers in (("train", range(count)), ("valid", range(count, max(decided) + 1))):
+        own = {number - numbers[0]: label for number, label in decided.items() if number in numbers}
+        if own:
+            made = pprint.pformat(own, width=88, compact=True)
+            lines += f"{part} = reviewed({part}, {made})\n"
+    return lines
 
 
 def _optimizer(given: Mapping[str, Any]) -> str:

@@ -197,6 +197,21 @@ def test_a_text_is_counted_kept_and_read(visitor: Any) -> None:
     expect(hook("train-text")).to_have_value(text, timeout=PATIENCE)
 
 
+def test_a_network_of_a_text_goes_on_with_it(visitor: Any) -> None:
+    hook = opened(visitor, "text")
+    hook("train-text").fill("All work and no play makes Jack a dull boy. " * 40)
+    expect(hook("train-write")).to_be_hidden()
+    learnt(hook)
+    hook("train-begin").fill("All work")
+    hook("train-write").click()
+    expect(hook("train-write")).to_have_text("Go on with it", timeout=PATIENCE)
+    written = hook("train-sample").text_content()
+    assert written.startswith("All work") and len(written) == len("All work") + 300
+    assert set(written) <= set("All work and no play makes Jack a dull boy. ")
+    hook("train-program").locator("..").locator("summary").click()
+    expect(hook("train-program")).to_contain_text("import tallow as tl", timeout=PATIENCE)
+
+
 def test_folders_in_a_zip_become_classes(visitor: Any) -> None:
     hook = opened(visitor, "pictures")
     held = io.BytesIO()

@@ -67,6 +67,22 @@ ADAMW = {"name": "adamw", "lr": 0.01, "momentum": 0, "nesterov": False, "weight_
 RUNS: dict[str, tuple[str | None, dict[str, Any]]] = {
     "published": (None, {}),
     "changed": (None, {"augment": ["mirror", "shift"], "data": {"name": "mnist", "count": 40}}),
+    "reviewed": (
+        None,
+        {
+            "data": {
+                "name": "mnist",
+                "count": None,
+                "changes": [
+                    {"number": 3, "label": None},
+                    {"number": 4, "label": "7"},
+                    {"number": 81, "label": "2"},
+                    {"number": 82, "label": None},
+                    {"number": 4, "label": "8"},
+                ],
+            }
+        },
+    ),
     "features": ("features", {"layers": HEAD, "optimizer": ADAMW, "schedule": "cosine"}),
     "pictures": ("pictures", {"layers": RESIDUAL, "schedule": "constant"}),
     "sounds": ("sounds", {"layers": RESIDUAL, "optimizer": ADAMW}),
