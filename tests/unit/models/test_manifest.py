@@ -36,6 +36,9 @@ def is_sha256(text: str) -> bool:
 
 def check_made_from(pin: dict[str, Any]) -> None:
     assert is_sha256(pin["sha256"])
+    if pin["registry"] == "debian":  # whose packages change; the file's checksum is the pin
+        assert pin["package"] and pin["member"].startswith("/usr/share/")
+        return
     assert pin["package"] and pin["version"] and not pin["member"].startswith("/")
     if pin["registry"] == "pypi":
         assert pin["kind"] in ("wheel", "sdist")
@@ -96,8 +99,8 @@ def test_the_digit_model_is_what_its_card_says() -> None:
 
 @pytest.mark.parametrize("model", MANIFEST["published"], ids=lambda model: model["name"])
 def test_a_published_model_is_pinned_and_licensed(model: dict[str, Any]) -> None:
-    assert model["task"] in ("write", "find", "listen", "voice")
-    assert model["title"] and model["licence"] in ("Apache-2.0", "MIT")
+    assert model["task"] in ("write", "find", "listen", "voice", "train")
+    assert model["title"] and model["licence"] in ("Apache-2.0", "MIT", "CC-BY-SA-3.0")
     for one in model["files"]:
         check_made_from(one["made_from"])
         assert one["sha256"] == one["made_from"]["sha256"] and one["bytes"] > 0
