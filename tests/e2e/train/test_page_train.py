@@ -164,7 +164,7 @@ def test_what_cannot_be_learnt_is_said(visitor: Any) -> None:
 
 def test_a_loss_that_is_not_finite_is_named(visitor: Any) -> None:
     hook = lent(visitor, contents(640, 64, 28))
-    few(hook, 640, **{"lr-field": "1e38"})
+    few(hook, 640, **{"lr-field": "1000", "decay": "1", "epochs": "4"})  # each step times -999
     hook("train-start").click()
     state(hook, "failed")
     message = visitor.page.locator("#view-train > .answer > .message")
