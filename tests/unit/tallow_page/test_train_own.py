@@ -23,8 +23,8 @@ from tallow.runtime.device import backend
 from tallow.runtime.session import Session
 from tallow_build.paths import ROOT
 from tallow_page.train import own, spectrograms, texts
-from tallow_page.train.data import opened_data
 from tallow_page.train.features import SIDE, THUMB, features_graph, thumbnail
+from tallow_page.train.sources import opened_data
 
 
 class Kept:
