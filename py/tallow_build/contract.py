@@ -18,6 +18,8 @@ from tallow_page import contract
 
 from .paths import WEB
 
+_WIDTH = 100
+"""Characters of a line; Prettier breaks a longer one behind the name."""
 FILE: Path = WEB / "shared" / "contract.d.ts"
 
 _NOTE = "// Written by tallow_build/contract.py from tallow_page/contract.py: do not change it.\n"
@@ -41,7 +43,8 @@ def _declared(record: type) -> str:
     for name, hint in get_type_hints(record, include_extras=True).items():
         optional = get_origin(hint) is NotRequired
         (shown,) = get_args(hint) if optional else (hint,)
-        lines.append(f"  {name}{'?' * optional}: {_type(shown)};")
+        line = f"  {name}{'?' * optional}: {_type(shown)};"
+        lines.append(line if len(line) <= _WIDTH else line.replace(": ", ":\n    ", 1))
     return "\n" + "\n".join([*lines, "};"]) + "\n"
 
 

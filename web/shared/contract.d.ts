@@ -720,7 +720,8 @@ export type StreamedProgress = {
   find_passages: Looked;
   open_listener: Fetching;
   hear_sound: HeardText;
-  run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample | TrainTick;
+  run_training:
+    Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample | TrainTick;
   write_on: Written;
   gather_examples: Gathering;
   review_labels: Reviewing;
