@@ -55,7 +55,7 @@ class Origin:
 
     @property
     def is_here(self) -> bool:
-        """Whether it can be had: a registry has it, or Debian's package is installed."""
+        """Whether it is available: from a registry, or because Debian's package is installed."""
         return self.package != _DEBIAN or Path(str(self.member)).is_file()
 
 

@@ -163,7 +163,8 @@ def test_what_cannot_be_learnt_is_said(visitor: Any) -> None:
 
 
 def test_a_loss_that_is_not_finite_is_named(visitor: Any) -> None:
-    hook = lent(visitor, contents(640, 64, 28))
+    lend(visitor, contents(640, 64, 28))
+    hook = opened(visitor)
     few(hook, 640, **{"lr-field": "1000", "decay": "1", "epochs": "4"})  # each step times -999
     hook("train-start").click()
     state(hook, "failed")
@@ -172,8 +173,8 @@ def test_a_loss_that_is_not_finite_is_named(visitor: Any) -> None:
     expect(hook("train-start")).to_be_enabled()
 
 
-def lent(visitor: Any, files: dict[str, bytes]) -> Any:
-    """The site has small data instead of MNIST."""
+def lend(visitor: Any, files: dict[str, bytes]) -> None:
+    """The site has these data instead of its own."""
     own = {
         "name": "mnist", "title": "Bars", "task": "train", "memory": 1000, "licence": "MIT",
         "files": [
@@ -187,7 +188,6 @@ def lent(visitor: Any, files: dict[str, bytes]) -> Any:
         "**/models/published/mnist/*",
         lambda route: route.fulfill(body=files[route.request.url.rpartition("/")[2]]),
     )
-    return opened(visitor)
 
 
 def test_a_run_goes_on_where_its_device_was_lost(visitor: Any, patch: Any) -> None:

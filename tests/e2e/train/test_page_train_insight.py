@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from pathlib import Path
 from random import Random
@@ -11,6 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
+from tests.e2e.train.test_page_train import lend
 from tests.unit.tallow_page.train.lessons import idx
 
 from tallow_build.content import published
@@ -51,23 +50,6 @@ def bars() -> dict[str, bytes]:
         files[f"{prefix}-images-idx3-ubyte"] = idx(b"".join(pictures), count, SIDE, SIDE)
         files[f"{prefix}-labels-idx1-ubyte"] = idx(bytes(labels), count)
     return files
-
-
-def lend(visitor: Any, files: dict[str, bytes]) -> None:
-    """The site has these data instead of its own."""
-    own = {
-        "name": "mnist", "title": "Bars", "task": "train", "memory": 1000, "licence": "MIT",
-        "files": [
-            {"file": name, "bytes": len(each), "sha256": hashlib.sha256(each).hexdigest()}
-            for name, each in files.items()
-        ],
-    }  # fmt: skip
-    page = visitor.page
-    page.route("**/models/published.json", lambda route: route.fulfill(body=json.dumps([own])))
-    page.route(
-        "**/models/published/mnist/*",
-        lambda route: route.fulfill(body=files[route.request.url.rpartition("/")[2]]),
-    )
 
 
 def learned(visitor: Any, device: str = "wasm", **fields: str) -> Any:
