@@ -11,6 +11,7 @@
     python3 build.py bench --learner ...    a learner, beside a bare compiled step: learner.py
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
     python3 build.py bench --epoch ...      an epoch of MNIST, and what it reaches: epoch.py
+    python3 build.py bench --train ...      the view Train, beside a bare step: train.py
     python3 build.py bench --programs ...   uncompiled training steps, beside PyTorch: programs.py
     python3 build.py bench --serving ...    the service, beside onnxruntime in its place: serving.py
     python3 build.py bench --positions ...  rows written into a cache, beside its copy: positions.py
@@ -110,7 +111,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
     for mode in ("native", "cold", "page", "turns", "kernels", "training", "learner", "epoch",
-                 "programs", "serving", "positions", "packed", "streams", "text"):  # fmt: skip
+                 "train", "programs", "serving", "positions", "packed", "streams", "text"):  # fmt: skip
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)

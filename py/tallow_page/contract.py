@@ -519,12 +519,6 @@ class Gathered(TypedDict):
     damaged: Sequence[int]
 
 
-class TrainTick(TypedDict):
-    """Nothing new: others get in between two steps."""
-
-    stage: Literal["tick"]
-
-
 class TrainReason(TypedDict):
     """Why a run failed: a loss that is not finite, storage that is full or damaged."""
 
@@ -783,9 +777,7 @@ class StreamedProgress:
     find_passages: Looked
     open_listener: Fetching
     hear_sound: HeardText
-    run_training: (
-        Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample | TrainTick
-    )
+    run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample
     write_on: Written
     gather_examples: Gathering
     review_labels: Reviewing

@@ -472,11 +472,6 @@ export type Gathered = {
   damaged: number[];
 };
 
-/** Nothing new: others get in between two steps. */
-export type TrainTick = {
-  stage: "tick";
-};
-
 /** Why a run failed: a loss that is not finite, storage that is full or damaged. */
 export type TrainReason = {
   code: "loss" | "storage";
@@ -720,8 +715,7 @@ export type StreamedProgress = {
   find_passages: Looked;
   open_listener: Fetching;
   hear_sound: HeardText;
-  run_training:
-    Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample | TrainTick;
+  run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample;
   write_on: Written;
   gather_examples: Gathering;
   review_labels: Reviewing;

@@ -12,7 +12,7 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow import functions as f
 from tallow import nn, optim
-from tallow.core.drivers import Request, Steps
+from tallow.core.drivers import Request, Steps, YieldControl
 from tallow.data import DataLoader
 from tallow.errors import CheckpointError, NonFiniteError, OptionError
 from tallow.tensor import Tensor
@@ -235,7 +235,7 @@ class Lesson:
         tl.manual_seed(int(settings.get("seed", 0)))
         inner = network(settings["layers"], DataFacts.of(data))
         model = Prepared(inner, data, list(settings.get("augment", ())))
-        optimizer = _optimizer(model, settings["optimizer"])
+        optimizer = optimizer_of(model, settings["optimizer"])
         schedule = _schedule(optimizer, settings, total)
         self.reports = _Reports(total)
         self.damaged: list[str] = []
@@ -276,7 +276,7 @@ class Lesson:
         return loop.fit(*given)
 
 
-def _optimizer(model: nn.Module, given: Mapping[str, Any]) -> optim.Optimizer:
+def optimizer_of(model: nn.Module, given: Mapping[str, Any]) -> optim.Optimizer:
     """Raises OptionError for an unknown name."""
     name, rate = given["name"], float(given["lr"])
     decay = float(given.get("weight_decay", 0))
@@ -319,7 +319,8 @@ class _Driven:
                 self._request = next(self._steps)
                 return True
             try:
-                answer = await self._request.run_async()
+                waits = not isinstance(self._request, YieldControl)  # a None lets others in
+                answer = await self._request.run_async() if waits else None
             except Exception as error:
                 self._request = self._steps.throw(error)
             else:
@@ -393,7 +394,7 @@ async def run_training(options: str, source: Any, storage: Storage) -> AsyncGene
     object. storage: where runs are kept.
     Yields a `Fetching` while data arrive, a `TrainBegun`, then a `TrainLook` a few times a second,
     a `TrainRecord` an epoch, and a `TrainSample` now and then of a network that writes;
-    {"stage": "tick"} lets others in. The answer is a `TrainAnswer`.
+    None lets others in. The answer is a `TrainAnswer`.
     Raises: OptionError for settings that do not fit, CheckpointError for a damaged run.
     """
     global _lesson
@@ -484,7 +485,7 @@ async def _learned(
                         }  # fmt: skip
                         yield sample
             if time.monotonic() - let_in > _TICK:
-                yield {"stage": "tick"}
+                yield None
                 let_in = time.monotonic()
     except NonFiniteError as error:
         reason = {"code": "loss", "text": str(error)}

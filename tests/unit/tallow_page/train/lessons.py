@@ -81,6 +81,8 @@ class Page:
         self._run_async = run_async
         self.kept = Kept()
         self.opened = 0
+        self.breaks = 0
+        """How often others could get in without a report."""
 
         async def opened(source: Any) -> Any:
             self.opened += 1
@@ -115,6 +117,9 @@ class Page:
                 found = json.loads(item)
                 if "answer" in found:
                     return reports, found["answer"]
+                if found["progress"] is None:
+                    self.breaks += 1
+                    continue
                 reports.append(found["progress"])
                 if until(found["progress"]):
                     await action.aclose()
