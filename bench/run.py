@@ -111,7 +111,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
     for mode in ("native", "cold", "page", "turns", "kernels", "training", "learner", "epoch",
-                 "train", "programs", "serving", "positions", "packed", "streams", "text"):  # fmt: skip
+                 "train", "programs", "serving", "positions", "packed", "streams",
+                 "text"):  # fmt: skip
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
