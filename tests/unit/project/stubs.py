@@ -229,28 +229,43 @@ def _sorted(imports: set[str]) -> str:
     return "\n".join(sorted(imports)) + "\n"
 
 
-def package(form: str, under: str = "", also: str = "", inside: str = "") -> str:
-    """The text of a package's `__init__.pyi`: its public names, each from where it is defined."""
+_FUNCTIONS = "functions."
+
+
+def package(form: str, under: str = "", but: str = "-", also: str = "", inside: str = "") -> str:
+    """The text of a package's `__init__.pyi`: its public names, each from where it is defined.
+
+    under, but: how the names of the files that define them begin, and how they do not. also: the
+    packages within `inside`.
+    """
     lines = []
     for name, row in sorted(rows(form).items(), key=lambda item: (item[1].home, item[0])):
-        if row.home.startswith(under) and "." not in row.own:
+        own = row.home.startswith(under) and not row.home.startswith(but)
+        if own and "." not in row.own:
             lines.append(f"from tallow.{row.home} import {row.own} as {name}")
     lines += [f"from tallow{inside} import {name} as {name}" for name in also.split()]
-    listed = "".join(f"    {name!r},\n" for name in sorted({*public(form, under), *also.split()}))
-    return f"{_NOTE}{chr(10).join(lines)}\n\n__all__ = [\n{listed}]\n".replace("'", '"')
+    return _NOTE + "\n".join(lines) + "\n"
+
+
+def top() -> str:
+    """The text of tallow's own. What `from tallow import *` brings is said, for the others hide
+    Python's."""
+    text = package("tallow", but=_FUNCTIONS, also=PACKAGES)
+    for name, row in rows("unlisted").items():
+        text += f"from tallow.{row.home} import {row.own} as {name}\n"
+    for name in ("errors", "functions"):
+        text += f"from tallow import {name} as {name}\n"
+    text += "from tallow.functions import *\n"
+    text += "from tallow.version import __version__ as __version__\n"
+    listed = sorted({*public("tallow"), *PACKAGES.split()})
+    return text + "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in listed) + "]\n"
 
 
 def stubs() -> dict[Path, str]:
     """The text of each stub, by its file."""
-    own = package("tallow", also=PACKAGES)
-    for name, row in rows("unlisted").items():
-        own += f"from tallow.{row.home} import {row.own} as {name}\n"
-    for name in ("errors", "functions"):
-        own += f"from tallow import {name} as {name}\n"
-    own += "from tallow.version import __version__ as __version__\n"
     return {
-        PACKAGE / "__init__.pyi": own,
-        PACKAGE / "functions" / "__init__.pyi": package("tallow", "functions."),
+        PACKAGE / "__init__.pyi": top(),
+        PACKAGE / "functions" / "__init__.pyi": package("tallow", _FUNCTIONS),
         PACKAGE / "functional" / "__init__.pyi": package("functional"),
         PACKAGE / "nn" / "__init__.pyi": package("nn", also="functional init utils", inside=".nn"),
         PACKAGE / "tensor" / "methods.pyi": methods(),
