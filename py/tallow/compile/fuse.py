@@ -122,6 +122,15 @@ def split_wide(graph: Graph, most_buffers: int) -> Graph:
     return graph.rewrite(rule)
 
 
+def _is_part(node: Node, source: Node) -> bool:
+    """Whether a node moves elements of a source."""
+    while isinstance(node.op, Movement):
+        node = node.inputs[0]
+        if node is source:
+            return True
+    return False
+
+
 def _keeps_rows(source: Node, target: Node) -> bool:
     """Whether neighbours in a row stay neighbours in a row after a reshape."""
     a, b = ([dim for dim in node.shape if dim != 1] for node in (source, target))
@@ -293,6 +302,8 @@ class _Fuser:
             return False
         if node.op is positions.fill_from and not self._ends_at(node):
             return False  # what it fills is computed where it is stored, and no further
+        if group.root.op is positions.update_at and _is_part(node, group.root.inputs[0]):
+            return False  # it is stored apart, so that the region alone can be written
         crosses = (node in self.static) != (group.root in self.static)
         free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
         if crosses and not free and node not in self.packed:

@@ -115,10 +115,15 @@ CACHE = [
         ([_CACHE, floats(3, 2, 2, 4), _STARTS], {}),
         ([_CACHE, floats(3, 2, 2, 4)], {}),
         ([_CACHE, floats(3, 2, 3, 4), _STARTS], {"mode": "circular"}),
+        ([_CACHE, floats(3, 2, 1, 4), _STARTS + 1], {"mode": "circular"}),
+        ([_CACHE, floats(3, 2, 5, 4), _STARTS + 1], {"mode": "circular"}),
+        ([_CACHE, floats(3, 2, 6, 4), _STARTS], {"mode": "circular"}),
+        ([integers(2, 5), integers(2, 3), np.array([4, 2], np.int64)],
+         {"axis": 1, "mode": "circular"}),
         ([_CACHE, floats(3, 2, 6, 1), np.array([0, 1, 3], np.int64)], {"axis": 3}),
         ([integers(2, 5), integers(2, 2), np.array([3, 1], np.int64)], {"axis": 1}),
     ]
-]
+]  # fmt: skip
 
 _PREVIEW = "ai.onnx.preview"
 FLEX = [

@@ -210,22 +210,40 @@ def tensor_scatter(
         )
     if not count:
         return cache
-    line = [1] * cache.ndim
-    line[axis] = length
-    index = f.reshape(f.arange(length), line)
-    if starts is not None:
-        if starts.shape != cache.shape[:1]:
-            raise OnnxFormatError(f"write_indices {starts.shape} do not fit a cache {cache.shape}")
-        if mode == "linear":  # an update that does not fit is an error, or skipped on a GPU
-            last = length - count
-            first = position(f.where(starts < 0, length, starts), last + 1)
-            starts = f.where(first > last, length, first)
-        index = index - f.reshape(starts, (-1, *[1] * (cache.ndim - 1)))
+    if starts is None:
+        return f.update_at(cache, 0, update)
+    if starts.shape != cache.shape[:1]:
+        raise OnnxFormatError(f"write_indices {starts.shape} do not fit a cache {cache.shape}")
     if mode == "circular":
-        index = index % length
-    written = f.logical_and(index >= 0, index < count)
-    source = f.broadcast_to(f.clip(index, 0, count - 1), cache.shape)
-    return f.where(written, f.take_along_axis(update, source, axis=axis), cache)
+        starts = f.remainder(starts, length)
+        if count > 1:
+            return _written_round(cache, axis, starts, update)
+    else:
+        starts = position(f.where(starts < 0, length, starts), length - count + 1)
+    for n in range(cache.shape[0]):
+        cache = f.update_at(cache, (n, *[0] * (axis - 1), starts[n]), update[n : n + 1])
+    return cache
+
+
+def _written_round(cache: Tensor, axis: int, starts: Tensor, update: Tensor) -> Tensor:
+    """The cache with an update along an axis, from each batch's start on and round the end.
+
+    It lies within two regions of its length: that from the start on, or the last one, and the
+    first. What else is in these is written again.
+    """
+    length, count = cache.shape[axis], update.shape[axis]
+    line = [1] * cache.ndim
+    line[axis] = count
+    for firsts in (f.minimum(starts, length - count), f.zeros_like(starts)):
+        steps = f.remainder(f.expand_dims(firsts - starts, 1) + f.arange(count), length)
+        written, steps = steps < count, f.minimum(steps, count - 1)
+        for n in range(cache.shape[0]):
+            where = (n, *[0] * (axis - 1), firsts[n])
+            moved = f.take(update[n : n + 1], steps[n], axis=axis)
+            kept = f.slice_at(cache, where, (1, *cache.shape[1:axis], count))
+            new = f.where(f.reshape(written[n], line), moved, kept)
+            cache = f.update_at(cache, where, new)
+    return cache
 
 
 @operator("SwiGLU", since=28)
