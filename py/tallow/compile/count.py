@@ -26,7 +26,17 @@ from ..ops import (
     winograd,
     winograd4,
 )
-from ..ops.kinds import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
+from ..ops.kinds import (
+    Attrs,
+    Contraction,
+    Elementwise,
+    Movement,
+    Op,
+    Reduce,
+    Spec,
+    Window,
+    op_named,
+)
 from ..ops.source import iota
 from .plan import Step
 
@@ -92,8 +102,15 @@ def scratch_bytes(step: Step) -> int:
 def effort(members: Sequence[Node], reads: Sequence[Node]) -> float:
     """The effort of computing nodes, the last of which is the result, in one step."""
     flops = sum(_flops_of(node) for node in members)
-    read = sum(stored_bytes(node.dtype, node.size) for node in reads)
+    read = sum(stored_bytes(node.dtype, _taken(node, members)) for node in reads)
     return Count(flops, read, stored_bytes(members[-1].dtype, members[-1].size)).effort
+
+
+def _taken(node: Node, members: Sequence[Node]) -> int:
+    """How many elements of a node the members read: of a slice, as many as it has."""
+    readers = [member for member in members if node in member.inputs]
+    taken = [x.size if isinstance(x.op, Movement) else node.size for x in readers]
+    return min(max(taken, default=node.size), node.size)
 
 
 def multiply_adds(graph: Graph) -> int:

@@ -22,7 +22,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     stay what they are, and tuples become lists; each of their entries is collated. Texts stay as
     they are.
 
-    Rows of tensors, such as x[i], are gathered at once. Raises ShapeError for samples of different
+    Raises ShapeError for samples of different
     shapes or lengths, OptionError for an empty batch or a sample without one of the keys,
     DTypeError for what cannot be joined.
     """

@@ -1,27 +1,24 @@
 """Rows of tensors as batches.
 
-What the host has, it joins. All else is one gather, by indices in a buffer, so that no graph which
-reads them contains them: a batch of other rows needs no other plan.
+What the host has, it joins. Else the rows of a tensor are one gather, by indices in a buffer, so
+that no graph which reads them contains them: a batch of other rows needs no other plan. Samples
+that a dataset of one's own cuts out are stacked; their starts move (runtime/starts.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as whole
-from typing import NamedTuple, overload
-from weakref import WeakKeyDictionary
+from typing import overload
 
 from .. import functions as f
 from ..core import dtype as dt
 from ..core.hostarray import HostArray, from_values
-from ..core.shape import Shape
 from ..errors import IndexRangeError
-from ..graph import Node, constant, seams
+from ..graph import Node, constant, seams, topological
 from ..ops import movement
+from ..runtime import starts
 from ..tensor import Tensor, asarray, realize_now
-
-_computed: WeakKeyDictionary[Node, Node] = WeakKeyDictionary()
-"""The buffers of nodes from which batches are gathered, so that each is computed once."""
 
 
 class Samples(Sequence[tuple[Tensor, ...]]):
@@ -62,36 +59,39 @@ def checked(indices: Iterable[int], length: int, what: str) -> list[int]:
 def rows(x: Tensor, indices: Sequence[int]) -> Tensor:
     """x at indices along its first axis, counted from the front: one gather. The host gathers what
     it has; all else is computed once and gathered on its device."""
-    data = _known(x.node)
+    data = _constant(x.node)
     if data is not None and not seams.derivatives.tracked(x.node):
         joined = _joined(data, indices)
         return Tensor(constant(HostArray(joined, (len(indices), *x.shape[1:]), x.dtype)))
     realize_now([x])
-    return f.take(x, _fed(indices, (len(indices),), x.device))
+    picked = asarray(from_values(indices, (len(indices),), dt.int32)).realize(x.device)
+    return f.take(x, picked)
 
 
 def stacked(samples: Sequence[Tensor]) -> Tensor:
-    """Tensors of one shape joined along a new first axis: one gather, if all are rows of the same
-    tensors. What the host has, it joins."""
+    """Tensors of one shape joined along a new first axis; what the host has, it joins."""
     nodes = [x.node for x in samples]
     dtype = nodes[0].dtype
     if dtype.coded or any(node.dtype != dtype or seams.derivatives.tracked(node) for node in nodes):
         return f.stack(samples)
     data = [_elements(node) for node in nodes]
-    shape = (len(nodes), *nodes[0].shape)
-    if all(each is not None for each in data):
-        joined = memoryview(b"".join(each for each in data if each is not None))
-        return Tensor(constant(HostArray(joined, shape, dtype)))
-    parts = [part for part in map(_part, nodes) if part is not None]
-    if len(parts) < len(nodes) or len({part.single for part in parts}) > 1:
+    if any(each is None for each in data):
+        if 1 < len(set(map(_sources, nodes))) < len(nodes):
+            # Of several tensors, the rows of each batch come in another order: one plan for a row.
+            for each in samples:
+                realize_now([each])
         return f.stack(samples)
-    return _gathered(parts)
+    joined = memoryview(b"".join(each for each in data if each is not None))
+    return Tensor(constant(HostArray(joined, (len(nodes), *nodes[0].shape), dtype)))
 
 
-# ---- on the host -----------------------------------------------------------------------------
+def _sources(node: Node) -> frozenset[Node]:
+    """What a sample is computed of, but for numbers."""
+    found = topological([node])
+    return frozenset(each for each in found if each.is_source and not each.is_scalar_constant)
 
 
-def _known(node: Node) -> HostArray | None:
+def _constant(node: Node) -> HostArray | None:
     """The elements of a constant, also within `tl.tensor` or `detach`."""
     while node.op is movement.reshape and node.shape == node.inputs[0].shape:
         node = node.inputs[0]
@@ -102,13 +102,11 @@ def _known(node: Node) -> HostArray | None:
 
 
 def _elements(node: Node) -> memoryview | None:
-    """The bytes of a constant, or of rows of one."""
-    data = _known(node)
-    if data is not None:
-        return data.data.cast("B")
-    part = _part(node)
-    base = None if part is None else _known(part.base)
-    return None if part is None or base is None else _joined(base, part.indices)
+    """The bytes of what the host has: a constant, or rows of an array."""
+    single = node.op is movement.reshape and node.inputs[0].shape == (1, *node.shape)
+    cut = node.inputs[0] if single else node
+    data = starts.elements(cut) if cut.op is movement.slice_ else _constant(node)
+    return None if data is None else data.data.cast("B")
 
 
 def _joined(data: HostArray, indices: Sequence[int]) -> memoryview:
@@ -120,69 +118,3 @@ def _joined(data: HostArray, indices: Sequence[int]) -> memoryview:
     if all(each == first + number for number, each in enumerate(indices)):
         return view[first * width : (first + len(indices)) * width]
     return memoryview(b"".join([view[each * width : (each + 1) * width] for each in indices]))
-
-
-# ---- on the device ---------------------------------------------------------------------------
-
-
-class _Part(NamedTuple):
-    """base[indices]; single: it is one row, without the first axis."""
-
-    base: Node
-    indices: range
-    single: bool
-
-
-def _ranges(node: Node) -> list[range]:
-    """The indices that a slice takes from each axis."""
-    starts, steps = node.attrs["starts"], node.attrs["steps"]
-    return [
-        range(start, start + step * size, step)
-        for start, step, size in zip(starts, steps, node.shape, strict=True)
-    ]
-
-
-def _part(node: Node) -> _Part | None:
-    """The rows that x[i] and x[i:j] are; None for what is neither."""
-    single = node.op is movement.reshape and node.inputs[0].shape == (1, *node.shape)
-    cut = node.inputs[0] if single else node
-    if cut.op is not movement.slice_:
-        return None
-    (base,) = cut.inputs
-    first, *others = _ranges(cut)
-    if any(taken != range(size) for taken, size in zip(others, base.shape[1:], strict=True)):
-        return None
-    return _Part(base, first, single)
-
-
-def _gathered(parts: Sequence[_Part]) -> Tensor:
-    """Parts joined along a new first axis: a gather from each tensor that they are parts of."""
-    # In the order of their lengths, so that batches which begin with another one are alike.
-    bases = sorted(dict.fromkeys(part.base for part in parts), key=lambda base: base.shape[0])
-    length = len(parts[0].indices)
-    shape = (len(parts),) if parts[0].single else (len(parts), length)
-    result: Tensor | None = None
-    for base in bases:
-        held = Tensor(_computed.get(base, base))
-        realize_now([held])
-        if held.node is not base:
-            _computed[base] = held.node
-        own = [part.base is base for part in parts]
-        indices = [
-            index
-            for part, mine in zip(parts, own, strict=True)
-            for index in (part.indices if mine else [0] * length)
-        ]
-        device = held.device
-        found = f.take(held, _fed(indices, shape, device))
-        if result is not None:
-            mask = asarray(from_values(own, (len(own),), dt.bool_)).realize(device)
-            found = f.where(f.expand_dims(mask, tuple(range(1, found.ndim))), found, result)
-        result = found
-    assert result is not None
-    return result
-
-
-def _fed(numbers: Sequence[int], shape: Shape, device: str | None) -> Tensor:
-    """Integers in a buffer: no graph that reads them contains them."""
-    return asarray(from_values(numbers, shape, dt.int32)).realize(device)

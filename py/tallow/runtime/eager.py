@@ -286,9 +286,9 @@ def fed(node: Node, memory: Memory) -> Any:
 
 def _data(leaf: Node) -> HostArray:
     """What the host has of a leaf that is no buffer."""
-    if leaf.op is slice_:
-        return starts.elements(leaf)
-    data: HostArray = leaf.attrs["data"]
+    data: HostArray | None
+    data = starts.elements(leaf) if leaf.op is slice_ else leaf.attrs["data"]
+    assert data is not None
     return data
 
 

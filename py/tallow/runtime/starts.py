@@ -38,10 +38,11 @@ def is_read(leaf: Node) -> bool:
     return leaf.op is slice_ and not _are_elements_fed(leaf)
 
 
-def elements(cut: Node) -> HostArray:
-    """The elements of the slice, where they are what the plan is fed."""
-    data = _elements(cut.inputs[0])
-    assert data is not None
+def elements(cut: Node) -> HostArray | None:
+    """The elements of a slice of whole rows, if the host has them."""
+    data = _elements(cut.inputs[0]) if _axes(cut) == (0,) and cut.attrs["steps"][0] == 1 else None
+    if data is None:
+        return None
     width = data.nbytes // data.shape[0]
     begin = cut.attrs["starts"][0] * width
     rows = data.data.cast("B")[begin : begin + cut.shape[0] * width]
@@ -87,7 +88,7 @@ def _elements(x: Node) -> HostArray | None:
     if x.is_constant:
         data: HostArray = x.attrs["data"]
         return data
-    return x.attrs["buffer"].known if x.is_buffer else None
+    return x.attrs["buffer"].uploaded if x.is_buffer else None
 
 
 def _is_of_host(x: Node) -> bool:
