@@ -6,8 +6,9 @@
 // multiplications. Needs subgroups, with quads that are four neighbours in x.
 //#end
 //# ROWS, COLUMNS: of the tile; 4 or 8 columns, and in a quad rows by fours. QUAD: whether quads share
-//# reads. DOWN: whether b is read along k, by load_column.
-//# Calls load_a(batch, row, k4), load_b(batch, k, col4), store_out(batch, row, col4, value).
+//# reads. DOWN: whether b is read along k, by load_column. ENDS: whether sums end at a length that is read.
+//# Calls load_a(batch, row, k4), load_b(batch, k, col4), store_out(batch, row, col4, value); with
+//# ENDS, end_of_sums().
 //#let BOTH = COLUMNS == 8
 
 enable subgroups; //#if QUAD
@@ -31,7 +32,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let row${r} = min(row + ${r}u, M - 1u); //#for r in range(1, ROWS)
 //#end
   var s${r}${sum} = vec4f(); //#for sum in "ab"[:COLUMNS // 4] //#for r in range(ROWS)
-  let steps = (K + 3u) / 4u;
+//#if ENDS
+  let length = end_of_sums();
+  end = length;
+//#end
+  let steps = (${"length" if ENDS else "K"} + 3u) / 4u;
   for (var k4 = 0u; k4 < steps; k4++) {
     let wa = block(batch, k4, col4);
     let wb = block(batch, k4, col4 + 1u); //#if BOTH

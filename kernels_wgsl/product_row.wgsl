@@ -5,7 +5,7 @@
 //#else
 // One row x 4 columns an invocation: for a single row.
 //#end
-//# SPLIT: invocations that share a row's columns, neighbours in y. DOWN: as in product.wgsl.
+//# SPLIT: invocations that share a row's columns, neighbours in y. DOWN, ENDS: as in product.wgsl.
 //# Calls load_a(batch, row, k4), load_b(batch, k, col4), store_out(batch, row, col4, value).
 
 override M: u32; override K: u32; override N: u32;
@@ -36,7 +36,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (col4 * 4u >= N) { return; }
 //#end
   var sum = vec4f();
-  let steps = (K + 3u) / 4u;
+//#if ENDS
+  let length = end_of_sums();
+  end = length;
+//#end
+  let steps = (${"length" if ENDS else "K"} + 3u) / 4u;
 //#if SPLIT > 1
   for (var k4 = local.y; k4 < steps; k4 += TILE_SPLIT) {
     sum += block(batch, k4, from_col4) * load_a(batch, row, k4);

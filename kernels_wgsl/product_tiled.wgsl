@@ -10,7 +10,7 @@
 // float32, so that errors do not add up.
 //#end
 //# ROWS: 4 or 8, of a tile that is as wide. HALF: whether operands wait as float16. WINDOW: whether
-//# rows are the pixels of a convolution and columns its channels.
+//# rows are the pixels of a convolution and columns its channels. ENDS: as in product.wgsl.
 //# Calls load_a(batch, row, k4), load_b(batch, k, col4), store_out(batch, row, col4, value); with a
 //# window load_x(n, y, x, c4), load_w(ky, kx, c, o4), store_out(n, y, x, o4, value).
 //#let BOTH = ROWS == 8
@@ -73,7 +73,11 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   let last = vec2u(IN_W - 1u, IN_H - 1u);
   let dilation = vec2u(DILATION_W, DILATION_H);
 //#else
-  let steps = (K + 3u) / 4u;
+//#if ENDS
+  let length = end_of_sums();
+  end = length;
+//#end
+  let steps = (${"length" if ENDS else "K"} + 3u) / 4u;
 //#end
   // What this invocation brings: rows at one depth, inner steps of one four of columns.
   let a_depth = index % DEPTH;

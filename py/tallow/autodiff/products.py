@@ -181,7 +181,7 @@ for _op in (
     winograd4.winograd_weight,
     winograd4.winograd_conv2d, recurrence.recurrence_steps, recurrence_training.recurrence_kept,
     recurrence_training.recurrence_back, panels.pack_panels, panels.unpack_panels,
-    blocks.block_matmul,
+    blocks.block_matmul, contract.matmul_to,
     *dynamic_recurrence.OF_WEBGPU,
 ):  # fmt: skip
     NO_DERIVATIVE[_op] = _MADE_LATER

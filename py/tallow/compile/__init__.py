@@ -8,6 +8,7 @@
     simplify      algebra and common subexpressions (simplify.py)
     layout        regions become channels-last (layout.py)
     fold_scales   factors per channel move into convolutions (scale.py)
+    end_products  products of what is filled with 0 end there (lengths.py)
     specialize    the target's: packed weights stay packed, quantised operands are multiplied as
                   integers, 3x3 convolutions take Winograd's form, long reductions to few results
                   become two (packed.py, dots.py, winograd.py, panels.py, split.py)
@@ -35,6 +36,7 @@ from ..core.hostarray import HostArray
 from ..core.streamed_weights import StreamedArray
 from ..errors import DeviceMemoryError
 from ..graph import Graph
+from ..ops.positions import fill_from
 from .count import scratch_bytes
 from .fuse import fuse, split_wide
 from .indices import Indexed, indexed_inputs
@@ -120,13 +122,21 @@ def optimise(graph: Graph, target: Target, limits: Limits) -> Graph:
         *target.on_codes,
         lambda g: decode(g, target.reads_packed),
         *target.fit_types,
-        *(fold, simplify, layout, simplify, fold_scales, fold, simplify),
+        *(fold, simplify, layout, simplify, fold_scales, fold, simplify, _end_products),
         *target.specialize(limits),
         lambda g: split_wide(g, limits.storage_buffers),
     ]
     for rewrite in passes:
         graph = rewrite(graph)
     return graph.check()
+
+
+def _end_products(graph: Graph) -> Graph:
+    if not any(node.op is fill_from for node in graph.nodes()):
+        return graph
+    from .passes.lengths import end_products  # which most pages do not need
+
+    return end_products(graph)
 
 
 def compile_graph(

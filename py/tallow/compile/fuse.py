@@ -31,13 +31,31 @@ from ..codegen.layout import Region
 from ..codegen.picks import ending
 from ..core.shape import Shape, size_of
 from ..graph import Graph, Node, consumers, make
-from ..ops import blocks, contract, elementwise, gather, integer, movement, positions, window
+from ..ops import (
+    blocks,
+    contract,
+    elementwise,
+    gather,
+    integer,
+    movement,
+    panels,
+    positions,
+    window,
+)
 from ..ops.dynamic_recurrence import round_states, word_step, word_steps
 from ..ops.kinds import Apart, Contraction, Elementwise, Movement, Reduce
 from ..ops.source import iota
 
 # Why: docs/decisions/engine.md, "Discontinuous ops are evaluated in one place"
 _ROUNDED_ONCE = {elementwise.add, elementwise.subtract, elementwise.multiply, elementwise.negative}
+
+_PRODUCTS = {contract.matmul, contract.matmul_to, integer.integer_matmul}
+_AT_POSITION = {
+    positions.slice_at,
+    positions.update_at,
+    positions.fill_from,
+    panels.pack_panels,
+}
 
 # Why: docs/decisions/engine.md, "No kernel computes a value at more than eight positions for one
 # element"
@@ -371,7 +389,7 @@ class _Fuser:
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             # The three channels of a picture are read one by one, in any order.
             few = self.any_order and node is reader.inputs[0] and node.shape[-1] < 4
-            product = reader.op in (contract.matmul, integer.integer_matmul) or (
+            product = reader.op in _PRODUCTS or (
                 reader.op is blocks.block_matmul and node is reader.inputs[0]
             )
             # A step reads little more than once what is a slice of all steps, or of the one before.
@@ -386,7 +404,7 @@ class _Fuser:
             return {"repeated": "repeated", "row": "same"}.get(own, "once")
         if reader.op in (gather.take, gather.take_along_axis):
             return "memory" if not self._is_view(node) else "repeated"
-        if reader.op in (positions.slice_at, positions.update_at, positions.fill_from):
+        if reader.op in _AT_POSITION:
             return self._at_position(reader, node, own)
         assert isinstance(reader.op, Movement)
         if reader.op is movement.expand:

@@ -90,7 +90,8 @@ def fill_from(x: Tensor, start: Start, value: Scalar, axis: int = -1) -> Tensor:
 
     What is behind the position is not computed. A sum of it filled with 0, a product with 1, a
     maximum with `-math.inf` and a minimum with `math.inf` end there, on WebGPU and WebAssembly: so
-    attention over a cache costs what the cache holds.
+    attention over a cache costs what the cache holds. A product of float32 ends there on every
+    device if both operands are filled with 0, from one position on, along what it adds up.
 
     x: a tensor of any type, with one axis or more.
     start: an integer, or a tensor of one without axes; a negative one counts from the end, and one

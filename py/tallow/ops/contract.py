@@ -28,3 +28,17 @@ matmul = Contraction(
     autocast="float16",
 )
 """(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functions/."""
+
+
+def _matmul_to_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    *factors, (length, dtype) = operands
+    if not dtype.is_integer:
+        raise DTypeError(f"matmul_to: a length must be an integer, not {dtype.name}")
+    if length:
+        raise ShapeError(f"matmul_to: a length must be one integer, not {length}")
+    return _matmul_rule(factors, attrs)
+
+
+matmul_to = Contraction("matmul_to", numpy_kernels.matmul_to, _matmul_to_rule)
+"""`matmul` of which each sum ends behind the first `length` products, an integer without axes that
+is read: one that is negative counts from the end, and one beyond it is the end."""

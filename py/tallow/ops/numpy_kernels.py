@@ -63,6 +63,14 @@ def matmul(np: NumPy, a: Array, b: Array) -> Array:
     return np.stack([product(np, left, right) for left, right in zip(a, b, strict=True)])
 
 
+def matmul_to(np: NumPy, a: Array, b: Array, length: Array) -> Array:
+    """`matmul` of as much of a's columns and b's rows as the length says."""
+    from .numpy_positions import clamped  # which most pages do not need
+
+    end = clamped(length, a.shape[2], 0)
+    return matmul(np, a[:, :, :end], b[:, :end])
+
+
 def conv2d(
     np: NumPy, x: Array, w: Array, stride: Pair, padding: Pads, dilation: Pair, groups: int
 ) -> Array:

@@ -24,14 +24,14 @@ def count(columns: int) -> int:
     return -(-columns // COLUMNS)
 
 
-def _pack_numpy(np: NumPy, x: Array) -> Array:
+def _pack_numpy(np: NumPy, x: Array, *length: Array) -> Array:
     batch, rows, columns = x.shape
     x = np.pad(x, ((0, 0), (0, 0), (0, -columns % COLUMNS)))
     return x.reshape(batch, rows, -1, COLUMNS).transpose(0, 2, 1, 3)
 
 
 def _pack_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
-    (((batch, rows, columns), dtype),) = operands
+    ((batch, rows, columns), dtype), *_ = operands
     return (batch, count(columns), rows, COLUMNS), dtype
 
 
@@ -45,7 +45,8 @@ def _pack_pick(
 
 
 pack_panels = Movement("pack_panels", _pack_numpy, _pack_rule, _pack_pick)
-"""(batch, rows, columns) to (batch, panels, rows, 8)."""
+"""(batch, rows, columns) to (batch, panels, rows, 8). A second operand, an integer without axes,
+says of how many rows, from the first on: there need be nothing behind them."""
 
 
 def _unpack_numpy(np: NumPy, x: Array, columns: int) -> Array:

@@ -91,6 +91,23 @@ def fused_product(*shape: int) -> Case:
     )
 
 
+def product_to(length: int, *shape: int) -> Case:
+    """One whose sums end at a length. What lies behind it is no number."""
+    batch, rows, inner, columns = shape
+    a, b = normal(batch, rows, inner), normal(batch, inner, columns)
+    a[:, :, length:], b[:, length:] = np.nan, np.inf
+
+    def build(a: Tensor, b: Tensor, n: Tensor) -> Tensor:
+        return tl.fill_from(a, n, 0, axis=2) @ tl.fill_from(b, n, 0, axis=1)
+
+    return Case(
+        f"product to {length} {shape}",
+        (a, b, np.array(length, np.int32)),
+        build,
+        lambda a, b, n: a[:, :, :n] @ b[:, :n],
+    )
+
+
 def products() -> list[Case]:
     """Of few forms (multiples of 4 or not, one row, one batch): compiling these takes the time."""
     return [
@@ -106,6 +123,9 @@ def products() -> list[Case]:
         fused_product(3, 12, 16, 20),
         fused_product(1, 13, 24, 10),
         convolution((2, 17, 7, 5), (3, 17, 1, 1)),
+        product_to(22, 2, 37, 41, 43),
+        product_to(0, 1, 13, 24, 20),
+        product_to(17, 1, 5, 24, 20),
     ]
 
 

@@ -35,7 +35,7 @@ def by_blas(node: Node) -> bool:
         keys, wide = node.inputs[2].shape[2:]
         products = node.size // wide * keys * (wide + node.inputs[0].shape[3])
         return products >= _WORTH_SCORES and node.shape[2] >= _LEAST
-    if node.op is contract.matmul:
+    if node.op in (contract.matmul, contract.matmul_to):
         (_, rows, columns), depth = node.shape, node.inputs[0].shape[2]
         work = node.size * depth
     elif node.op is window.conv2d and node.attrs["groups"] == 1:

@@ -30,7 +30,7 @@ _ON_DEMAND = re.compile(
     r"|ops\.(linalg|numpy_attention|numpy_blocks|numpy_positions)$"
     r"|custom$"
     r"|methods\.(facts|fills)|tensor\.printing"
-    r"|core\.retyped$|compile\.passes\.blocks$"
+    r"|core\.retyped$|compile\.passes\.(blocks|lengths)$"
     r"|devices\.(webgpu\.codegen|wasm\.codegen\.kernels)\.region$"
     r"|devices\.wasm\.codegen\.kernels\."
     r"(attending|block_operands|block_panels|blocks|recurrence_gradient|rounding)$"

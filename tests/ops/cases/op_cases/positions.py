@@ -93,3 +93,17 @@ case("max-to-with-another-value", (normal(3, 40), at(17)),
 case("products-to", (normal(4, 64, 8), normal(4, 1, 8), at(5)),
      lambda k, q, p: tl.fill_from(tl.sum(k * q, axis=2), p, -9.0, axis=1),
      lambda k, q, p: filled((k * q).sum(2), p, -9, 1))  # fmt: skip
+
+
+def product_to(a: Any, b: Any, p: Any) -> Any:
+    """Sums that end at a position."""
+    return tl.fill_from(a, p, 0, axis=-1) @ tl.fill_from(b, p, 0, axis=-2)
+
+
+for position in (0, 17, 200, -1, 999):
+    case(f"product-to[{position}]", (normal(2, 5, 200), normal(2, 200, 12), at(position)),
+         product_to,
+         lambda a, b, p: filled(a, p, 0, 2) @ filled(b, p, 0, 1))  # fmt: skip
+case("product-to-of-one-matrix", (normal(2, 30, 64), normal(24, 64), at(9)),
+     lambda a, b, p: product_to(tl.exp(a), b.mT, p) * 2.0,
+     lambda a, b, p: np.exp(a)[..., :9] @ b.T[:9] * 2)  # fmt: skip

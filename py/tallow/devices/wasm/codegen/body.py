@@ -80,6 +80,16 @@ class Body:
         coord = self._variable(local, _bound(end) - 1)
         self._repeat(local, lambda: write(coord), lambda: self.push_index(end))
 
+    def up_to(self, end: Coord, write: Callable[[Coord], None]) -> None:
+        """Calls `write` with the numbers below `end`, if there are any, as the code of a loop."""
+        if isinstance(end, int):
+            self.loop(end, write)
+            return
+        self.push_index(end)
+        self.emit("if")
+        self.scope(lambda: self.span(0, end, write))
+        self.emit("end")
+
     def _repeat(
         self,
         local: int,

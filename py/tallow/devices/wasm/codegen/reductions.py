@@ -93,14 +93,8 @@ class Fold:
         def turn(coord: Coord) -> None:
             self._nested((*at[:axis], coord, *at[axis + 1 :]), axes[1:], fold)
 
-        if axis != self._ending:
-            self.body.loop(shape[axis], turn)
-            return
-        end = self.end(self.node.inputs[0])
-        self.body.push_index(end)
-        self.body.emit("if")
-        self.body.scope(lambda: self.body.span(0, end, turn))
-        self.body.emit("end")
+        ends = axis == self._ending
+        self.body.up_to(self.end(self.node.inputs[0]) if ends else shape[axis], turn)
 
     # ---- one by one ----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ where enough rows are multiplied by them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ....codegen.groups import is_depthwise
 from ....compile.partition import static_nodes
@@ -52,8 +52,11 @@ def use_panels(graph: Graph, apart: Callable[[Node], bool] = lambda node: False)
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         factors: list[Node] = []
         if len(inputs) > 1 and isinstance(node.op, Contraction) and _pays(node, static):
-            right, factors = packed(inputs[1], node.attrs.get("groups", 0), apart(node))
-            inputs = (inputs[0], right)
+            if node.op is contract.matmul_to and node.inputs[1] not in static and not apart(node):
+                right = _packed(inputs[1], length=inputs[2:])
+            else:
+                right, factors = packed(inputs[1], node.attrs.get("groups", 0), apart(node))
+            inputs = (inputs[0], right, *inputs[2:])
         new = rebuild(node, inputs)
         for factor in factors:
             new = make(e.multiply, new, rewrite.expand(factor, new.shape))
@@ -82,7 +85,7 @@ def _pays(node: Node, static: set[Node]) -> bool:
         return False
     if node.op is window.conv2d:
         return not is_depthwise(node)
-    if node.op is not contract.matmul:
+    if node.op not in (contract.matmul, contract.matmul_to):
         return node.op is winograd_conv2d
     wide = node.shape[2] >= panels.COLUMNS // 2
     return wide and (right in static or node.shape[1] >= _ROWS)
@@ -123,8 +126,8 @@ def _in_panels(node: Node, move: Callable[[Node], Node]) -> Node | None:
     return make(node.op, *others, **node.attrs)
 
 
-def _packed(matrix: Node, groups: int = 0) -> Node:
-    packed = make(panels.pack_panels, matrix)
+def _packed(matrix: Node, groups: int = 0, length: Sequence[Node] = ()) -> Node:
+    packed = make(panels.pack_panels, matrix, *length)
     return make(panels.unpack_panels, packed, columns=matrix.shape[2])
 
 

@@ -125,7 +125,7 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         return [DYNAMIC_ROUND]
     if node.dtype != float32:
         raise GraphError(f"{node}: hand-written kernels compute float32")
-    if node.op is contract.matmul:
+    if node.op in (contract.matmul, contract.matmul_to):
         return _products(node, traits)
     if node.op is attention.attention:
         return [ATTENTION]

@@ -13,9 +13,10 @@ from ....codegen.index import Coord, Coords, lane, variable
 from ....core.shape import Shape, strides_of
 from ....errors import DeviceMemoryError
 from ....graph import Node, make
-from ....ops import movement
+from ....ops import contract, movement
 from .choice import Traits, choose
 from .expression import Expression
+from .index_text import text_of
 from .lines import Line, block, line
 from .literal import type_of
 from .module import MAX_WORKGROUPS, Kernel, Module, Result
@@ -43,6 +44,8 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
     if column:
         functions["load_b"] = column
     store, result_width = _store_function(module, anchor, schedule)
+    if anchor.op is contract.matmul_to:
+        functions["end_of_sums"] = _end_function(module, anchor)
     invocations = schedule.extent(anchor, schedule.tile)
     size = _workgroup(schedule.workgroup, invocations[0], traits.lanes)
     values = schedule.overrides(anchor)
@@ -95,11 +98,24 @@ def _load_function(module: Module, anchor: Node, load: Load, width: int) -> list
         if name in load.guarded and dim % 4:
             # No branch: a load is inlined in dozens of places, and compilers choke on those.
             result = f"select({kind}(), {result}, {name} < {dim}u)"
+    if anchor.op is contract.matmul_to:
+        within = (
+            "k < end" if "k" in load.params else "vec4u(k4 * 4u) + vec4u(0, 1, 2, 3) < vec4u(end)"
+        )
+        result = f"select({kind}(), {result}, {within})"
     signature = ", ".join(f"{name}: u32" for name in load.params)
     # Loads stand in the innermost loop: there a divisor stays in the text, as no `params` field.
     lines = [*body.lines, line(f"return {result};")]
     undivided = [each.changed(lambda text: _DIVISOR.sub(r"\1", text)) for each in lines]
     return block(f"fn {load.function}({signature}) -> {kind}", undivided)
+
+
+def _end_function(module: Module, anchor: Node) -> list[Line]:
+    """The length at which sums end, and the variable `end` that loads compare with."""
+    body = module.body()
+    end = body.start(anchor.inputs[2], anchor.inputs[0].shape[2], 0)
+    lines = [*body.lines, line(f"return {text_of(end)};")]
+    return [line("var<private> end: u32;"), *block("fn end_of_sums() -> u32", lines)]
 
 
 def _columns(module: Module, anchor: Node, load: Load, load_b: Sequence[Line]) -> list[Line] | None:

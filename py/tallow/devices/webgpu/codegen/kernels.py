@@ -31,7 +31,7 @@ from .window_kernels import (
 
 def matrix_of(node: Node) -> tuple[int, int, int, int]:
     """Batch, rows, inner length and columns of a matmul, or of a 1x1 convolution seen as one."""
-    if node.op is contract.matmul:
+    if node.op in (contract.matmul, contract.matmul_to):
         batch, rows, inner = node.inputs[0].shape
         return batch, rows, inner, node.shape[2]
     return 1, size_of(node.shape[:3]), node.inputs[0].shape[3], node.shape[3]
@@ -71,6 +71,7 @@ def _product(
         tile,
         workgroup,
         column=None if file == "product_tiled" else column,
+        of_node=lambda node: {"ENDS": node.op is contract.matmul_to},
         **facts,
     )
 

@@ -96,7 +96,7 @@ class Schedule:
     def text(self, **decided: Any) -> str:
         """The kernel, without its bindings and the functions that access memory. decided: DOWN,
         another WORKGROUP, and what the node decides."""
-        facts = {**self.facts, "DOWN": False, **decided}
+        facts = {**self.facts, "DOWN": False, "ENDS": False, **decided}
         return _expanded(self.file, tuple(facts.items()))
 
 

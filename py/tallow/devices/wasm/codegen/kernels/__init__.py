@@ -15,7 +15,7 @@ from .....codegen.index import Coord, Coords
 from .....codegen.layout import Region
 from .....core.shape import Shape
 from .....graph import Node
-from .....ops import arrange, contract, movement, window
+from .....ops import arrange, contract, movement, panels, window
 from .....ops.attention import attention
 from .....ops.blocks import block_matmul
 from .....ops.dynamic_recurrence import dynamic_steps
@@ -151,7 +151,7 @@ def _anchored(target: _Target, anchor: Node, members: Sequence[Node], width: int
         target.store(inside, linear, lanes)
 
     scratch = target.address + 1
-    if anchor.op is contract.matmul:
+    if anchor.op in (contract.matmul, contract.matmul_to):
         return product(body, anchor, store, width, scratch)
     if anchor.op is block_matmul:
         from .blocks import block_product  # which most pages do not need
@@ -216,4 +216,7 @@ def _everywhere(target: _Target, width: int) -> None:
     def write(coords: Coords, lanes: int) -> None:
         target.store(coords, linear_of(root.shape, coords), lanes)
 
-    nested(target.body, root.shape, write, width, parallel=True, again=True)
+    ends = {}
+    if root.op is panels.pack_panels and len(root.inputs) > 1:
+        ends[2] = target.body.start(root.inputs[1], root.shape[2], 0)
+    nested(target.body, root.shape, write, width, parallel=True, again=True, ends=ends)

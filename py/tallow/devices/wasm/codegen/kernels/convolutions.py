@@ -48,7 +48,7 @@ def convolution(body: Expression, node: Node, store: Store, width: int, scratch:
     depth = filters.depth
     right = Panels(body, body.addresses[weight.inputs[0]], depth, columns)
     tiled = Tiled(
-        body, node, left, right, groups, rows, depth, columns, locate, store, width, scratch
+        body, node, left, right, groups, rows, depth, columns, locate, store, width, scratch, depth
     )
     return tiled.write()
 

@@ -71,7 +71,8 @@ class Right(Protocol):
 
 @dataclass(frozen=True)
 class Tiled:
-    """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
+    """A product of matrices, `batch` times (rows, depth) @ (depth, columns), of which sums may end
+    before: behind `end` products.
 
     locate: the location of an element (n, row, column). width: elements that `store` takes at once.
     scratch: the local with the address of memory for the kernel's own use: first for a copied
@@ -90,6 +91,7 @@ class Tiled:
     store: Store
     width: int
     scratch: int
+    end: Coord
 
     def write(self) -> int:
         """Writes it, and returns how many bytes of memory it uses."""
@@ -162,7 +164,7 @@ class Tiled:
         """A tile from the element `first` on."""
         body, (n, row, column), size = self.body, first, 16 * vectors
         panel, height = self.right.point(n, column), self._height
-        sums = tiles.multiplied(body, left, self.left, panel, self.depth, height, vectors)
+        sums = tiles.multiplied(body, left, self.left, panel, self.end, height, vectors)
         # What is fused behind is written once, in a loop, and not once for each of its vectors.
         waiting = behind(body, self.scratch, self._waiting)
         tiles.lay_down(body, sums, waiting)
@@ -253,23 +255,24 @@ class InMemory:
 
 
 class Copied:
-    """Rows of any view, copied to memory of the kernel's own. address: its local."""
+    """Rows of any view, copied to memory of the kernel's own. address: its local. end: how many
+    elements of a row are."""
 
     brought = True
 
-    def __init__(self, body: Expression, view: Node, address: int) -> None:
-        self._body, self._view, self._address = body, view, address
+    def __init__(self, body: Expression, view: Node, address: int, end: Coord) -> None:
+        self._body, self._view, self._address, self._end = body, view, address, end
         self.stride, self.step = 4 * view.shape[2], 4
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
         """Copies the rows from `first` to `end`."""
-        body, depth = self._body, self._view.shape[2]
+        body = self._body
         copier = Copier(body, self._address)
 
         def one(row: Coord, k: Coord) -> None:
             copier.value(body.value(self._view, (n, row, k)))
 
-        body.span(first, end, lambda row: body.loop(depth, lambda k: one(row, k)))
+        body.span(first, end, lambda row: body.up_to(self._end, lambda k: one(row, k)))
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         """A local with the address of a row."""
@@ -310,23 +313,25 @@ def behind(body: Expression, address: int, size: int) -> int:
 
 
 def product(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
-    """Writes (batch, rows, depth) @ (batch, depth, columns), and what is fused behind it.
+    """Writes (batch, rows, depth) @ (batch, depth, columns), and what is fused behind it. Of a
+    `matmul_to`, sums end at the length that is read.
 
     `store` computes that, given a shape, coordinates in it, their flat index and how many elements.
     scratch: the local with the address of memory for the kernel's own use, of which it takes as
     many bytes as are returned. What does not lie in panels is read element by element
     (unpacked.py).
     """
-    a, b = node.inputs
+    a, b, *length = node.inputs
     batch, rows, columns = node.shape
     depth = a.shape[2]
+    end: Coord = body.start(length[0], depth, 0) if length else depth
     right: Right
     if b.op is panels.unpack_panels and b.inputs[0] in body.addresses:
         right = Panels(body, body.addresses[b.inputs[0]], depth, columns)
     elif is_coded(b):
         right = Coded(body, b, scratch, width)
     else:
-        unpacked_product(body, node, store, width)
+        unpacked_product(body, node, store, width, end)
         return 0
 
     def locate(n: Coord, row: Coord, column: Coord) -> Location:
@@ -336,8 +341,8 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     try:
         left = InMemory(body, a)
     except UnsupportedError:
-        left = Copied(body, a, behind(body, scratch, right.size))
+        left = Copied(body, a, behind(body, scratch, right.size), end)
     tiled = Tiled(
-        body, node, left, right, batch, rows, depth, columns, locate, store, width, scratch
+        body, node, left, right, batch, rows, depth, columns, locate, store, width, scratch, end
     )
     return tiled.write()

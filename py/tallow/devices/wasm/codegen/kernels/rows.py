@@ -3,7 +3,7 @@ again, as in a softmax."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .....codegen.groups import is_per_row
 from .....codegen.index import Coord, Coords, lane_axis
@@ -30,12 +30,15 @@ def nested(
     width: int = 1,
     parallel: bool = False,
     again: bool = False,
+    ends: Mapping[int, Coord] | None = None,
 ) -> None:
     """A loop for each axis; that along the lane axis takes `width` elements at a time.
 
     parallel: whether the outermost ones are the function's parallel loop. again: whether elements
     may be written twice; then what is left of a row ends with a vector that begins within another.
+    ends: by axis, where a loop ends before the axis does.
     """
+    ends = ends or {}
     lanes = lane_axis(shape) if shape else -1
     rest = shape[lanes] % width if shape else 1 % width
     if rest and (not shape or shape[lanes] < (width if again else _WHOLE)):
@@ -49,7 +52,9 @@ def nested(
             write(coords, count)
             return
         if axis != lanes:
-            body.loop(shape[axis], lambda coord: at(axis + 1, (*coords, coord), count))
+            body.up_to(
+                ends.get(axis, shape[axis]), lambda coord: at(axis + 1, (*coords, coord), count)
+            )
             return
 
         def some(coord: Coord, count: int) -> None:
@@ -69,7 +74,7 @@ def nested(
 
     counts: list[int] = []
     if parallel and body.turns is not None:
-        within = lanes if rest else len(shape)
+        within = min(lanes if rest else len(shape), *ends, len(shape))
         while len(counts) < within and size_of(counts) < _UNITS:
             counts.append(shape[len(counts)] // step(len(counts)))
 

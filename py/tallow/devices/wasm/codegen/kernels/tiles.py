@@ -92,29 +92,37 @@ def multiplied(
     left: int,
     rows_at: Distances,
     panel: int,
-    depth: int,
+    depth: Coord,
     rows: int,
     vectors: int,
 ) -> Tile:
     """The sums of a tile.
 
     left, panel: locals with the addresses of the first row, and of the panel; both are moved.
-    depth: products of a sum.
+    depth: products of a sum; a number, or one that is read.
     """
     totals = _tile(body, rows, vectors)
-    if depth <= LONG:
-        _add(body, totals, left, rows_at, panel, depth)
+
+    def add(into: Tile, count: int) -> None:
+        _add(body, into, left, rows_at, panel, count)
+
+    if isinstance(depth, int) and depth <= LONG:
+        add(totals, depth)
         return totals
     # Added up one by one, so many products would lose their last digits.
 
     def block(count: int) -> None:
         part = _tile(body, rows, vectors)
-        _add(body, part, left, rows_at, panel, count)
+        add(part, count)
         join(body, totals, part)
 
-    body.loop(depth // BLOCK, lambda _: block(BLOCK))
-    if depth % BLOCK:
-        body.scope(lambda: block(depth % BLOCK))
+    body.up_to(depth // BLOCK, lambda _: block(BLOCK))
+    rest = depth % BLOCK
+    if not isinstance(rest, int):
+        body.up_to(rest // _UNROLLED, lambda _: add(totals, _UNROLLED))
+        body.up_to(rest % _UNROLLED, lambda _: add(totals, 1))
+    elif rest:
+        body.scope(lambda: block(rest))
     return totals
 
 

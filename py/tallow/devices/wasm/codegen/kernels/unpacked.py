@@ -21,9 +21,9 @@ from . import tiles
 Store = Callable[[Shape, Coords, Coord, int], None]
 
 
-def unpacked_product(body: Expression, node: Node, store: Store, width: int) -> None:
+def unpacked_product(body: Expression, node: Node, store: Store, width: int, inner: Coord) -> None:
     """Writes (batch, rows, inner) @ (batch, inner, columns), and what is fused behind it: see
-    `product` in products.py."""
+    `product` in products.py. inner: the products of a sum, a number or one that is read."""
     batch, rows, columns = node.shape
     if width == 4 and node.dtype != float32:
         raise UnsupportedError("vectors of products that are not float32")
@@ -37,7 +37,7 @@ def unpacked_product(body: Expression, node: Node, store: Store, width: int) -> 
 
     def line(n: Coord, row: Coord, height: int) -> None:
         def tile(column: Coord, vectors: int) -> None:
-            _tile(body, node, store, (n, row, column), height, vectors)
+            _tile(body, node, store, (n, row, column), height, vectors, inner)
 
         body.loop(wide, lambda column: tile(column, across // 4), across)
         for column, vectors in rest:
@@ -66,10 +66,11 @@ def _tile(
     first: tuple[Coord, Coord, Coord],
     height: int,
     vectors: int,
+    inner: Coord,
 ) -> None:
     """A tile from the element `first` on, of `height` rows and `vectors` times four columns, or of
     one column."""
-    (a, b), (n, row, column) = node.inputs, first
+    (a, b), (n, row, column) = node.inputs[:2], first
     lanes = 4 if vectors else 1
     across = range(max(vectors, 1))
 
@@ -90,13 +91,16 @@ def _tile(
         body.loop(count, lambda k: add(part, start + k))
         tiles.join(body, totals, part, lanes, node.dtype)
 
-    inner = a.shape[2]
-    if inner <= tiles.LONG:
-        body.loop(inner, lambda k: add(totals, k))
+    if a.shape[2] <= tiles.LONG:
+        body.up_to(inner, lambda k: add(totals, k))
     else:  # added up one by one, so many products would lose their last digits
-        whole = inner - inner % tiles.BLOCK
-        body.loop(whole, lambda start: block(start, tiles.BLOCK), tiles.BLOCK)
-        body.scope(lambda: block(whole, inner - whole))
+        rest = inner % tiles.BLOCK
+        whole = inner - rest
+        body.up_to(inner // tiles.BLOCK, lambda n: block(n * tiles.BLOCK, tiles.BLOCK))
+        if isinstance(rest, int):
+            body.scope(lambda: block(whole, rest))
+        else:
+            body.up_to(rest, lambda k: add(totals, whole + k))
     for down, locals_ in enumerate(totals):
         for right, local in enumerate(locals_):
             coords = (n, row + down, column + lanes * right)
