@@ -15,7 +15,7 @@ from ..autodiff import with_gradient
 from ..casting import in_float32
 from ..core.context import autocast
 from ..core.dtype import float32, int32
-from ..errors import OptionError, ShapeError
+from ..errors import DTypeError, OptionError, ShapeError
 from ..graph import make
 from ..ops.attention import attention
 from ..tensor import Tensor, asarray
@@ -42,7 +42,7 @@ def _by_groups(x: Tensor, other: Tensor, product: Product = f.matmul) -> Tensor:
         raise ShapeError(f"attention: {heads} heads are not a multiple of {shared} key heads")
     rows = f.reshape(x, (*x.shape[:-3], shared, heads // shared * x.shape[-2], x.shape[-1]))
     result = product(rows, other)
-    return f.reshape(result, (*result.shape[:-3], *x.shape[-3:-1], other.shape[-1]))
+    return f.reshape(result, (*result.shape[:-3], *x.shape[-3:-1], result.shape[-1]))
 
 
 def attention_scores(
@@ -93,6 +93,8 @@ def scaled_dot_product_attention(
     length: int | Tensor | None = None,
     first: int | Tensor | None = None,
     window: int | None = None,
+    key_scale: Tensor | None = None,
+    value_scale: Tensor | None = None,
 ) -> Tensor:
     """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
 
@@ -100,7 +102,8 @@ def scaled_dot_product_attention(
     with the number of keys, not with its square.
 
     With a length, keys and values may be a cache that is not full. For a few queries, as when a
-    text is written on, WebGPU and WebAssembly then read as much of the cache as the length says.
+    text is written on, WebGPU and WebAssembly then read as much of the cache as the length says,
+    and keys and values of a narrower type than the queries' as they are stored.
 
     query: (..., heads, length, size); the heads may be missing.
     key: (..., heads, key length, size).
@@ -118,9 +121,14 @@ def scaled_dot_product_attention(
       attends to the first `first + i + 1` keys. An integer, or a tensor of one, without axes or for
       each of a batch, (batch,), where query is (batch, heads, length, size). None is 0.
     window: with is_causal, to how many keys a query attends at most, the last ones; None is all.
+    key_scale: (..., heads, key length, 1), floating; each key is multiplied by its own. So keys may
+      be of int8, or of int32 with four of these in a word, the first one in the lowest bits. None
+      is 1.
+    value_scale: the same of values.
     Returns: (..., heads, length, value size).
     Raises: OptionError for a dropout_p that is no probability, and for a first, or a window of 1 or
-      more, without is_causal; ShapeError for shapes that do not fit.
+      more, without is_causal; ShapeError for shapes that do not fit; DTypeError for int32 without
+      scales.
     Source: Vaswani et al. 2017; Ainslie et al. 2023, "GQA", for fewer key heads; Dao et al. 2022,
       "FlashAttention", for scores that are not kept.
     """
@@ -134,12 +142,23 @@ def scaled_dot_product_attention(
         raise OptionError("attention: first and window are of is_causal=True")
     if window is not None and window < 1:
         raise OptionError(f"attention: a window of 1 or more, not {window}")
+    for x, factors in ((key, key_scale), (value, value_scale)):
+        if factors is not None and factors.shape != (*x.shape[:-1], 1):
+            raise ShapeError(
+                f"attention: the scales {factors.shape} of {x.shape}; one for each row is "
+                f"{(*x.shape[:-1], 1)}"
+            )
+        if factors is None and x.dtype == int32:
+            raise DTypeError("attention: keys and values of int32 are words, which have scales")
     bounded = length is not None
     starts = None if first is None else f.reshape(asarray(first).astype(int32), (-1,))
     if starts is not None and length is None:
         length = f.max(starts) + query.shape[-2]
     queries, keys = (math.prod(x.shape[-3:-2]) for x in (query, key))
     few = length is not None and query.shape[-2] * queries <= _FEW * keys
+    if not few:
+        key, value = _wide(key, key_scale, query), _wide(value, value_scale, query)
+        key_scale = value_scale = None
     plain = attn_mask is None and not dropout_p and not few and not (is_causal and bounded)
     if plain and _may_be_fused(query, key, value):
         ends = key.shape[-2] if length is None else length
@@ -148,6 +167,8 @@ def scaled_dot_product_attention(
     if few:
         from .few_queries import products
     scores = attention_scores(query, key, scale, products(None) if few else f.matmul)
+    if key_scale is not None:
+        scores = scores * _by_key(key_scale, scores)
     if attn_mask is not None:
         boolean = attn_mask.dtype.kind == "b"
         scores = f.where(attn_mask, scores, -math.inf) if boolean else scores + attn_mask
@@ -157,7 +178,27 @@ def scaled_dot_product_attention(
     if length is None:
         return attended(dropout(masked_softmax(scores), dropout_p), value)
     weights = dropout(masked_softmax(f.fill_from(scores, length, -math.inf)), dropout_p)
+    if value_scale is not None:
+        weights = weights * _by_key(value_scale, weights)
     return _by_groups(weights, value, products(length) if few else f.matmul)
+
+
+def _wide(x: Tensor, factors: Tensor | None, query: Tensor) -> Tensor:
+    """Keys or values in the queries' type, if theirs is narrower, times their scales."""
+    if x.dtype == int32 and factors is not None:
+        from .words import unpacked
+
+        x = unpacked(x).astype(query.dtype)
+    elif x.dtype.size < query.dtype.size:
+        x = x.astype(query.dtype)
+    return x if factors is None else x * factors
+
+
+def _by_key(factors: Tensor, scores: Tensor) -> Tensor:
+    """(..., key heads, keys, 1) as (..., heads, 1, keys)."""
+    if factors.ndim < 3:
+        return factors.mT
+    return f.repeat(factors.mT, scores.shape[-3] // factors.shape[-3], axis=-3)
 
 
 def _seen(scores: Tensor, starts: Tensor | None, window: int | None) -> Tensor:

@@ -1,12 +1,15 @@
-"""Products of a few rows, element by element: no weight is put into another order first, and a sum
-may end at a length that the device reads."""
+"""Products of a few rows, element by element: no weight is put into another order first, a sum may
+end at a length that the device reads, and a matrix of a narrow type is widened as it is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from .. import functions as f
+from ..core.dtype import int32
+from ..core.shape import broadcast_shapes
 from ..tensor import Tensor
+from .words import unpacked
 
 
 def products(length: int | Tensor | None) -> Callable[[Tensor, Tensor], Tensor]:
@@ -14,8 +17,19 @@ def products(length: int | Tensor | None) -> Callable[[Tensor, Tensor], Tensor]:
 
     def product(rows: Tensor, other: Tensor) -> Tensor:
         if length is None:
-            return f.sum(f.expand_dims(rows, -2) * f.expand_dims(other.mT, -3), axis=-1)
-        each = f.expand_dims(rows, -1) * f.expand_dims(other, -3)
+            return f.sum(_times(f.expand_dims(rows, -2), f.expand_dims(other.mT, -3)), axis=-1)
+        each = _times(f.expand_dims(rows, -1), f.expand_dims(other, -3))
         return f.sum(f.fill_from(each, length, 0, axis=-2), axis=-2)
 
     return product
+
+
+def _times(x: Tensor, other: Tensor) -> Tensor:
+    """x * other. What is narrower, or in words, is spread before it is widened: so it is read as it
+    is stored."""
+    in_words = other.dtype == int32
+    if not in_words and other.dtype.size >= x.dtype.size:
+        return x * other
+    lines = broadcast_shapes(x.shape[:-1], other.shape[:-1])
+    spread = f.broadcast_to(other, (*lines, other.shape[-1]))
+    return x * (unpacked(spread) if in_words else spread).astype(x.dtype)

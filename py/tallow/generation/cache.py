@@ -1,6 +1,8 @@
 """Keys and values of the tokens so far, in variables on the device.
 
 A cache has a slot for each conversation, and room for `capacity` positions, which grows in steps.
+Keys and values of int8 have scales beside them, one a row, in buffers of their own; a GPU has four
+of their elements in a word.
 Layers that see a window alone have buffers of at most `ring` rows. Once one is full, its last
 window moves to its start, and `base` is the position of its first row. So what is read stays one
 region, and rolling costs less than a row for each token.
@@ -13,11 +15,14 @@ from dataclasses import dataclass
 
 from .. import functional
 from .. import functions as f
-from ..core.dtype import DType, float32
+from ..core.dtype import DType, float32, int8, int32
+from ..core.shape import Shape
 from ..errors import OptionError
+from ..functional.words import IN_WORD, packed
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 from .memory import Kept, KeptHeads, KeptRows, Layout, Numbers, table_of
+from .precision import in_words, quantized
 
 STEP = 256
 """The least capacity; the others are twice the one before."""
@@ -39,7 +44,8 @@ class Cache:
     """The variables of a cache. Which text they hold is for the caller to know.
 
     layout: of the network. slots: conversations at once. device: where it is; None is the default
-    device. dtype: of what is kept. widest: the most tokens that one call writes.
+    device. dtype: of what is kept: float32, float16 or int8; short convolutions keep float32 beside
+    int8. widest: the most tokens that one call writes.
     """
 
     def __init__(
@@ -53,6 +59,13 @@ class Cache:
         if slots < 1:
             raise OptionError(f"a cache has one slot or more, not {slots}")
         self.layout, self.slots, self.device, self.dtype = layout, slots, device, dtype
+        self._in_words = in_words(dtype, device)
+        for kept in layout.layers if self._in_words else ():
+            if isinstance(kept, KeptHeads) and kept.size % IN_WORD:
+                raise OptionError(
+                    f"a cache of int8 has words of {IN_WORD} elements there, and heads have "
+                    f"{kept.size}: cache_dtype is float32"
+                )
         backs = [_looks_back(kept) for kept in layout.layers]
         self._local = [each is not None for each in backs]
         self.window = max((each for each in backs if each is not None), default=0)
@@ -86,8 +99,11 @@ class Cache:
         self.capacity = wanted
         self._tables.clear()
         for layer, old in enumerate(self.buffers):
-            if self._shape(layer) != old[0].shape:  # one by one: the old ones may go
-                self.buffers[layer] = [self._made_of(each, self._shape(layer)) for each in old]
+            new = self._kinds(layer)
+            if new[0][0] != old[0].shape:  # one by one: the old ones may go
+                self.buffers[layer] = [
+                    self._made_of(each, shape) for each, (shape, _) in zip(old, new, strict=True)
+                ]
         return True
 
     def roll(self, slot: Tensor, rows: Tensor) -> None:
@@ -103,6 +119,15 @@ class Cache:
                 moved = f.slice_at(each, (slot, *[0] * len(between), rows), (1, *between, count))
                 each.assign(f.update_at(each, slot, moved))
 
+    def rows(self, key: Tensor, value: Tensor) -> Sequence[Tensor]:
+        """Keys and values as the variables of a layer hold them."""
+        if self.dtype != int8:
+            return key, value
+        (keys, key_scale), (values, value_scale) = quantized(key), quantized(value)
+        if self._in_words:
+            keys, values = packed(keys), packed(values)
+        return keys, values, key_scale, value_scale
+
     def table(self, table: Numbers) -> Variable:
         """A table with a row for each position, on the device: a variable, which WebAssembly keeps
         in a program's memory from call to call."""
@@ -112,20 +137,25 @@ class Cache:
             self._tables[table] = found
         return found
 
-    def _shape(self, layer: int) -> tuple[int, ...]:
+    def _kinds(self, layer: int) -> list[tuple[Shape, DType]]:
+        """The shapes and types of a layer's variables: of rows; of keys and values, and, for int8,
+        of the scales of each."""
         kept = self.layout.layers[layer]
         rows = min(self.capacity, self.ring) if self._local[layer] else self.capacity
         if isinstance(kept, KeptRows):
-            return self.slots, rows + kept.count, kept.width
-        return self.slots, kept.heads, rows, kept.size
+            dtype = float32 if self.dtype == int8 else self.dtype
+            return [((self.slots, rows + kept.count, kept.width), dtype)]
+        lines: Shape = (self.slots, kept.heads, rows)
+        scales = [((*lines, 1), float32)] * 2 if self.dtype == int8 else []
+        if not self._in_words:
+            return [((*lines, kept.size), self.dtype)] * 2 + scales
+        return [((*lines, kept.size // IN_WORD), int32)] * 2 + scales
 
     def _made(self, layer: int) -> list[Variable]:
-        count = 1 if isinstance(self.layout.layers[layer], KeptRows) else 2
-        shape = self._shape(layer)
-        return [Variable(f.zeros(shape, self.dtype), device=self.device) for _ in range(count)]
+        return [Variable(f.zeros(*kind), device=self.device) for kind in self._kinds(layer)]
 
-    def _made_of(self, old: Variable, shape: tuple[int, ...]) -> Variable:
-        value = f.update_at(f.zeros(shape, self.dtype), 0, old)
+    def _made_of(self, old: Variable, shape: Shape) -> Variable:
+        value = f.update_at(f.zeros(shape, old.dtype), 0, old)
         grown = Variable(value, device=self.device)
         grown.buffer()
         return grown
@@ -173,14 +203,17 @@ class Cached:
         kept = self._cache.layout.layers[layer]
         assert isinstance(kept, KeptHeads)
         firsts = self._firsts_of(layer)
-        keys, values = (
-            self._kept(each, new, firsts, axis=2)
-            for each, new in zip(self._cache.buffers[layer], (key, value), strict=True)
+        keys, values, *scales = (
+            self._kept(each, rows, firsts, axis=2)
+            for each, rows in zip(
+                self._cache.buffers[layer], self._cache.rows(key, value), strict=True
+            )
         )
-        return functional.scaled_dot_product_attention(
+        key_scale, value_scale = scales or (None, None)
+        y = functional.scaled_dot_product_attention(
             query,
-            keys.astype(query.dtype),
-            values.astype(query.dtype),
+            keys,
+            values,
             None,
             dropout,
             is_causal=True,
@@ -188,7 +221,10 @@ class Cached:
             enable_gqa=True,
             first=firsts,
             window=kept.window,
+            key_scale=key_scale,
+            value_scale=value_scale,
         )
+        return y.astype(query.dtype)
 
     def recent(self, layer: int, x: Tensor) -> Tensor:
         """Keeps x, and gives it behind the rows before it; see `Memory`."""

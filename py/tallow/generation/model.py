@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..core.drivers import Steps, run_async, run_sync
-from ..core.dtype import DType, float32
+from ..core.dtype import DType
 from ..errors import OptionError
 from ..tensor import Tensor
 from ..text.tools import Tool, message
@@ -91,8 +91,10 @@ class LanguageModel:
 
     network: a decoder in evaluation mode, see `Network`. tokenizer: see `Tokenizer`; None where
     prompts are tokens. ends: tokens that end a text. slots: texts at once. device: where it runs;
-    None is the default device. dtype: of the cache, float32 or float16.
-    pieces: makes the `Decoding` of a tokenizer; None decodes a line at a time.
+    None is the default device. cache_dtype: in which its cache keeps keys and values: "float32",
+    "float16" or "int8"; None is float32. pieces: makes the `Decoding` of a tokenizer; None decodes
+    a line at a time.
+    Raises: OptionError for any other cache_dtype, and for no slots.
     """
 
     def __init__(
@@ -103,14 +105,14 @@ class LanguageModel:
         ends: Iterable[int] = (),
         slots: int = 1,
         device: str | None = None,
-        dtype: DType = float32,
+        cache_dtype: str | DType | None = None,
         pieces: Callable[[Any], Decoding] | None = None,
     ) -> None:
         self._pieces = pieces
         self._forms: Forms | None = None
         self.network, self.tokenizer = network, tokenizer
         self.ends = frozenset(ends)
-        self.writer = Writer(network, slots, device, dtype)
+        self.writer = Writer(network, slots, device, cache_dtype)
 
     def tokens_of(self, prompt: Prompt, tools: Sequence[Tool] | None = None) -> list[int]:
         """The tokens of a prompt. tools: what messages may ask for.

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..core.drivers import Steps
-from ..core.dtype import DType, float32
+from ..core.dtype import DType
 from ..errors import OptionError
 from ..tensor import Tensor, reading
 from .cache import Cache
 from .lookup import continued
 from .memory import Network
 from .plans import Plans, buckets_on
+from .precision import cache_type
 from .sampling import Kinds, Mask, Sampling
 
 Allowed = Callable[[Sequence[int]], Sequence[int] | Mask | None]
@@ -69,13 +70,20 @@ class Writer:
     """A network with a cache.
 
     network: see `Network`. slots: texts at once. device: where it runs; None is the default
-    device. dtype: of the cache: float32 or float16.
+    device. cache_dtype: in which the cache keeps keys and values: "float32", "float16" or "int8";
+    None is float32.
+    Raises: OptionError for any other cache_dtype, and for no slots.
     """
 
     def __init__(
-        self, network: Network, slots: int = 1, device: str | None = None, dtype: DType = float32
+        self,
+        network: Network,
+        slots: int = 1,
+        device: str | None = None,
+        cache_dtype: str | DType | None = None,
     ) -> None:
         self._layout = network.layout
+        dtype = cache_type(cache_dtype)
         self.cache = Cache(self._layout, slots, device, dtype, buckets_on(device)[-1])
         self.plans = Plans(network, self.cache)
         self._held: list[list[int]] = [[] for _ in range(slots)]  # tokens whose rows a slot has

@@ -16,6 +16,7 @@ from ..files.ranges import Ranges
 from ..formats import gguf
 from ..formats.opened import INDEX, Weights, opening
 from ..generation import LanguageModel
+from ..generation.precision import cache_type
 from ..runtime.jit import jit
 from ..tensor import Tensor, asarray, reading
 from ..text import ChatTemplate, DecodeStream, Tokenizer
@@ -38,15 +39,16 @@ def load(source: Any, **options: Any) -> Any:
       address of either; a JavaScript Blob or File; a `tl.files.File`, which is fetched first, or a
       `tl.files.Fetched`; a dict of such sources by the names of their files; or a name at the hub,
       "owner/name". A folder "owner/name" that is there is meant first.
-    options: of a language model, those of `tl.generation.LanguageModel`: slots, device, dtype. Of
-      a name at the hub, those of `tl.hub.download`: revision, token, file (of several GGUF files,
-      the one). progress: of files that are fetched, is called with the bytes that are there of all,
-      with how many there will be or None, and with the name of the file that arrives.
+    options: of a language model, those of `tl.generation.LanguageModel`: slots, device,
+      cache_dtype ("float32", "float16" or "int8"). Of a name at the hub, those of
+      `tl.hub.download`: revision, token, file (of several GGUF files, the one). progress: of files
+      that are fetched, is called with the bytes that are there of all, with how many there will be
+      or None, and with the name of the file that arrives.
     Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
       `tl.zoo.Transcriber`; of Silero's ONNX file, which has none, a `tl.zoo.VoiceDetector`.
     Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
-      unknown here; FetchError if a server does not give a file; TextError for a damaged
-      tokenizer.
+      unknown here, and for a cache_dtype that is none; FetchError if a server does not give a
+      file; TextError for a damaged tokenizer.
     """
     return run_sync(loading(source, blocks=True, **options))
 
@@ -64,6 +66,7 @@ def loading(
     **options: Any,
 ) -> Steps[Any]:
     """The steps of `load`. blocks: that `run_sync` will answer."""
+    cache_type(options.get("cache_dtype"))  # before gigabytes are fetched
     if (yield from is_name(source)):
         names = ("revision", "token", "file")
         chosen = {n: options.pop(n) for n in names if n in options}

@@ -26,17 +26,6 @@ def test_a_seed_gives_the_same_text(device: str) -> None:
     assert m.generate(PROMPT, 12, lookup=3, **DRAWN) == expected
 
 
-def test_float16_keeps_half_the_bytes(device: str) -> None:
-    net = network()
-    half, whole = (Writer(net, dtype=dtype) for dtype in (tl.float16, tl.float32))
-    assert 2 * half.cache.nbytes == whole.cache.nbytes
-    texts = [run_sync(each.begin(Request([5, 6, 7], 8))) for each in (half, whole)]
-    for writer in (half, whole):
-        while writer.open:
-            run_sync(writer.step())
-    assert texts[0].tokens == texts[1].tokens
-
-
 def test_on_webassembly_every_step_of_a_token_has_a_kernel() -> None:
     writer = Writer(network(), device="wasm")
     run_sync(writer.begin(Request([5, 6, 7], 8)))

@@ -156,6 +156,12 @@ def test_what_is_missing_is_said(folder: Path, path: Path, tmp_path: Path) -> No
         tl.zoo.load(b"something else")
 
 
+def test_a_cache_in_8_bits(path: Path) -> None:
+    assert tl.zoo.load(path, cache_dtype="int8").writer.cache.dtype == tl.int8
+    with pytest.raises(OptionError, match="one of float32, float16, int8, not 'q4_0'"):
+        tl.zoo.load("there-is-no-such-file", cache_dtype="q4_0")  # before anything is fetched
+
+
 def test_a_model_is_freed_at_once(path: Path) -> None:
     """Its plans hold its weights on the device, and no cycle keeps them."""
     model = tl.zoo.load(path)

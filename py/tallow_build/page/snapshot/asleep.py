@@ -35,7 +35,7 @@ _ON_DEMAND = re.compile(
     r"|devices\.wasm\.codegen\.kernels\."
     r"(attending|block_operands|block_panels|blocks|recurrence_gradient|rounding)$"
     r"|functional\.(adaptive|blocks|borders|elementwise_losses|few_queries|flex_attention|grids|layers"
-    r"|lookups|losses|margin_losses|multi_head|resampling|transducer)$"
+    r"|lookups|losses|margin_losses|multi_head|resampling|transducer|words)$"
     r"|functions\.(arithmetic|bessel|data_types|decompositions|draws|gamma|grids|joining|linalg|lines"
     r"|numbers|orders|positions|products|scattering|searching|sets|special|statistics|windows)$)"
 )
