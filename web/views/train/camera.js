@@ -84,6 +84,11 @@ export class Camera {
     }
   }
 
+  /** Show something beside the picture. @param {import("../../i18n/messages.js").Words} said */
+  say(said) {
+    show(this.#count, said);
+  }
+
   #stop() {
     this.#turn += 1;
     if (this.#stream) end(this.#stream);
@@ -100,8 +105,8 @@ export class Camera {
     const take = this.#take;
     canvas.toBlob((blob) => {
       if (!blob) return;
+      this.say(words("trainOwnTaken", number));
       take(new File([blob], `camera-${number}.jpg`, { type: blob.type }));
-      show(this.#count, words("trainOwnTaken", number));
     }, "image/jpeg");
   }
 }

@@ -11,7 +11,7 @@ import { Camera } from "./camera.js";
 import { ClassCard } from "./card.js";
 import { dropped, found, PICTURE_BYTES, seen } from "./pictures.js";
 import { Signs } from "./signs.js";
-import { CLIP_BYTES, clipsOf, heard } from "./sounds.js";
+import { CLIP_BYTES, clipsOf, heard, unheard } from "./sounds.js";
 import { OwnText } from "./text.js";
 
 /** @typedef {import("../../i18n/messages.js").Words} Words */
@@ -431,11 +431,9 @@ export class Classes {
       try {
         for await (const clip of heard(signal)) await put(card, clip, CLIP_BYTES);
       } catch (error) {
-        const { name } = /** @type {Error} */ (error);
-        if (name === "NotAllowedError" || name === "SecurityError")
-          this.#message.show(words("trainOwnMicrophoneRefused"));
-        else if (name === "NotFoundError") this.#message.show(words("trainOwnNoMicrophone"));
-        else throw error;
+        const why = unheard(error);
+        if (!why) throw error;
+        this.#message.show(why);
       } finally {
         card.records = false;
       }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The visitor's sounds: one-second clips of what the microphone hears, and of files. */
 
+import { words } from "../../i18n/messages.js";
 import { decoded, Microphone, RATE } from "../../widgets/sound/sounds.js";
 
 /** Clips whose loudest sample is below this one are silence. */
@@ -56,6 +57,18 @@ export async function* clipsOf(file) {
   const clips = new Clips();
   for (const samples of (await decoded(file)).pieces()) yield* clips.add(samples);
   yield* clips.end();
+}
+
+/**
+ * Why there is no microphone.
+ * @param {unknown} error
+ * @returns {import("../../i18n/messages.js").Words | null}  null for another error
+ */
+export function unheard(error) {
+  const { name } = /** @type {Error} */ (error);
+  if (name === "NotAllowedError" || name === "SecurityError")
+    return words("trainOwnMicrophoneRefused");
+  return name === "NotFoundError" ? words("trainOwnNoMicrophone") : null;
 }
 
 /**

@@ -17,7 +17,7 @@ import { Message } from "../../widgets/message.js";
 import { PadKeys } from "../../widgets/pad/keys.js";
 import { Pad } from "../../widgets/pad/pad.js";
 import { Camera } from "./camera.js";
-import { clipsOf, heard } from "./sounds.js";
+import { clipsOf, heard, unheard } from "./sounds.js";
 
 /** The most probable classes that are shown. */
 const SHOWN = 10;
@@ -171,7 +171,9 @@ export class Use {
       try {
         for await (const clip of clips) this.#ask(clip);
       } catch (error) {
-        this.#fail(error);
+        const why = unheard(error);
+        if (why) this.#message.show(why);
+        else this.#fail(error);
       }
     };
     input.addEventListener("change", () => {
@@ -208,7 +210,9 @@ export class Use {
     this.#root.setAttribute("aria-busy", String(this.#latest.waiting));
     this.#bars.show(rowsOf(answer));
     const best = answer.probabilities.indexOf(Math.max(...answer.probabilities));
-    show(this.#said, words("trainUseSaid", answer.classes[best]));
+    const said = words("trainUseSaid", answer.classes[best]);
+    show(this.#said, said);
+    this.#camera?.say(said);
   }
 
   /** @param {unknown} error */
