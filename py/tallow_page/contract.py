@@ -519,6 +519,13 @@ class Gathered(TypedDict):
     damaged: Sequence[int]
 
 
+class ReadExamples(TypedDict):
+    """Some of the visitor's own examples, read beforehand. computed, damaged: as in `Gathered`."""
+
+    computed: int
+    damaged: Sequence[int]
+
+
 class TrainReason(TypedDict):
     """Why a run failed: a loss that is not finite, storage that is full or damaged."""
 
@@ -757,6 +764,7 @@ class StreamedAnswers:
     open_listener: SpeechModel
     hear_sound: HeardAnswer
     gather_examples: Gathered
+    read_examples: ReadExamples
     run_training: TrainAnswer
     review_labels: Reviewed
     write_on: Written
@@ -780,4 +788,5 @@ class StreamedProgress:
     run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample
     write_on: Written
     gather_examples: Gathering
+    read_examples: Gathering
     review_labels: Reviewing

@@ -472,6 +472,12 @@ export type Gathered = {
   damaged: number[];
 };
 
+/** Some of the visitor's own examples, read beforehand. computed, damaged: as in `Gathered`. */
+export type ReadExamples = {
+  computed: number;
+  damaged: number[];
+};
+
 /** Why a run failed: a loss that is not finite, storage that is full or damaged. */
 export type TrainReason = {
   code: "loss" | "storage";
@@ -696,6 +702,7 @@ export type StreamedAnswers = {
   open_listener: SpeechModel;
   hear_sound: HeardAnswer;
   gather_examples: Gathered;
+  read_examples: ReadExamples;
   run_training: TrainAnswer;
   review_labels: Reviewed;
   write_on: Written;
@@ -718,5 +725,6 @@ export type StreamedProgress = {
   run_training: Fetching | TrainBegun | TrainDamaged | TrainLook | TrainRecord | TrainSample;
   write_on: Written;
   gather_examples: Gathering;
+  read_examples: Gathering;
   review_labels: Reviewing;
 };

@@ -145,7 +145,18 @@ export function exampleOf(number) {
   return transact("readonly", ({ examples }) => examples.get(number));
 }
 
-/** Put an example back, or change it: its class, or what was computed of it. @param {Example} example */
+/** Keep what was computed of an example, if it is still there. @param {number} number @param {Uint8Array<ArrayBuffer>} computed */
+export async function keepComputed(number, computed) {
+  await transact("readwrite", ({ examples }) => {
+    const request = examples.get(number);
+    request.addEventListener("success", () => {
+      if (request.result) examples.put({ ...request.result, computed });
+    });
+    return request;
+  });
+}
+
+/** Put an example back, or change its class. @param {Example} example */
 export async function putExample(example) {
   await transact("readwrite", ({ examples }) => examples.put(example));
 }

@@ -2,7 +2,7 @@
 /** The worker's side of the visitor's own examples: hands them to py/tallow_page/train/own.py. */
 
 import { fetchCard, findModel } from "../site/catalogue.js";
-import { classesOf, exampleOf, NETWORK, numbersOf, putExample } from "../site/own_examples.js";
+import { classesOf, exampleOf, keepComputed, NETWORK, numbersOf } from "../site/own_examples.js";
 
 /**
  * @typedef {import("./serve.js").Context} Context
@@ -32,56 +32,77 @@ async function pixelsOf(file) {
   return new Uint8Array(brush.getImageData(0, 0, width, height).data.buffer);
 }
 
+/** The classes of a kind, each with the numbers of its examples. @param {Kind} kind */
+async function examplesOf(kind) {
+  return Promise.all(
+    (await classesOf(kind)).map(async ({ number, name }) => ({
+      name,
+      examples: await numbersOf(number),
+    })),
+  );
+}
+
+/** Keep what Python has computed of an example. @param {number} number @param {any} held */
+async function keep(number, held) {
+  const view = held.getBuffer("u8"); // Pyodide frees what it hands to a callback
+  const computed = view.data.slice();
+  view.release();
+  await keepComputed(number, computed).catch(() => {}); // without space: computed again
+}
+
 /** @param {import("./services.js").Services} services */
-export const gathering = ({ app, models, settled }) => ({
-  /** Have Python make data for training of a text. @param {{name: string, text: string}} args */
-  text: ({ name, text }) => app.inTurn(() => app.ask("train.gather_text", name, text)),
-
-  /** The paths in a zip. @param {{file: File}} args @returns {Promise<string[]>} */
-  zip: ({ file }) => {
-    // Workers' own name, which the page's types lack.
-    const reader = new /** @type {any} */ (globalThis).FileReaderSync();
-    const read = (/** @type {number} */ begin, /** @type {number} */ end) =>
-      new Uint8Array(reader.readAsArrayBuffer(file.slice(begin, end)));
-    return app.inTurn(() => app.ask("train.open_zip", file.name, read, file.size));
-  },
-
-  /** A file in that zip. @param {{name: string, number: number}} args */
-  unzip: ({ name, number }) =>
-    app.inTurn(async () => app.copy(app.call("train.read_zip", name, number))),
-
+export const gathering = ({ app, models, settled }) => {
   /**
-   * Have Python make data for training of all examples of a kind.
-   * @param {{kind: Kind}} args
-   * @param {Context} context
+   * Call Python with what it takes to read examples.
+   * @template T
+   * @param {Kind} kind
+   * @param {(...given: unknown[]) => Promise<T>} call
    */
-  gather: async ({ kind }, context) => {
-    const classes = await Promise.all(
-      (await classesOf(kind)).map(async ({ number, name }) => ({
-        name,
-        examples: await numbersOf(number),
-      })),
-    );
+  const withExamples = async (kind, call) => {
     const card = kind === "pictures" ? await fetchCard(await findModel(NETWORK)) : {};
-    /** @type {(number: number, held: any) => Promise<void>} */
-    const keep = async (number, held) => {
-      const view = held.getBuffer("u8"); // Pyodide frees what it hands to a callback
-      const computed = view.data.slice();
-      view.release();
-      const example = await exampleOf(number);
-      // Without space it is computed again the next time.
-      if (example) await putExample({ ...example, computed }).catch(() => {});
-    };
     await settled();
-    return models.withFiles(NETWORK, (fetch) =>
-      app.stream(context, "train.gather_examples", () => [
-        kind,
-        JSON.stringify(classes),
-        taken,
-        keep,
-        JSON.stringify(card),
-        fetch,
-      ]),
-    );
-  },
-});
+    return models.withFiles(NETWORK, (fetch) => call(taken, keep, JSON.stringify(card), fetch));
+  };
+
+  return {
+    /** Have Python make data for training of a text. @param {{name: string, text: string}} args */
+    text: ({ name, text }) => app.inTurn(() => app.ask("train.gather_text", name, text)),
+
+    /** The paths in a zip. @param {{file: File}} args @returns {Promise<string[]>} */
+    zip: ({ file }) => {
+      // Workers' own name, which the page's types lack.
+      const reader = new /** @type {any} */ (globalThis).FileReaderSync();
+      const read = (/** @type {number} */ begin, /** @type {number} */ end) =>
+        new Uint8Array(reader.readAsArrayBuffer(file.slice(begin, end)));
+      return app.inTurn(() => app.ask("train.open_zip", file.name, read, file.size));
+    },
+
+    /** A file in that zip. @param {{name: string, number: number}} args */
+    unzip: ({ name, number }) =>
+      app.inTurn(async () => app.copy(app.call("train.read_zip", name, number))),
+
+    /**
+     * Have Python make data for training of all examples of a kind.
+     * @param {{kind: Kind}} args
+     * @param {Context} context
+     */
+    gather: async ({ kind }, context) => {
+      const classes = JSON.stringify(await examplesOf(kind));
+      return withExamples(kind, (...more) =>
+        app.stream(context, "train.gather_examples", () => [kind, classes, ...more]),
+      );
+    },
+
+    /**
+     * Have Python compute beforehand what that takes.
+     * @param {{kind: Kind}} args
+     * @param {Context} context
+     */
+    read: async ({ kind }, context) => {
+      const numbers = (await examplesOf(kind)).flatMap(({ examples }) => examples);
+      return withExamples(kind, (...more) =>
+        app.stream(context, "train.read_examples", () => [kind, JSON.stringify(numbers), ...more]),
+      );
+    },
+  };
+};

@@ -2,7 +2,7 @@
 
 from .layers import layer_table
 from .learning import pause_training, run_training
-from .own import gather_examples, gather_text
+from .own import gather_examples, gather_text, read_examples
 from .questions import (
     answer_lesson,
     first_filters,
@@ -26,6 +26,7 @@ __all__ = [
     "packed_run",
     "pause_training",
     "read_cell",
+    "read_examples",
     "read_insight",
     "read_zip",
     "review_labels",

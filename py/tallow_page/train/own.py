@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallow.core import dtype as dt
@@ -28,9 +29,9 @@ from .spectrograms import BANDS, COLUMNS, log_mel, spectrogram_picture
 from .texts import text_data
 
 if TYPE_CHECKING:
-    from ..contract import Gathered, Gathering
+    from ..contract import Gathered, Gathering, ReadExamples
 
-__all__ = ["gather_examples", "gather_text", "own_data"]
+__all__ = ["gather_examples", "gather_text", "own_data", "read_examples"]
 
 _MOST = 1000
 """Classes, at most."""
@@ -84,8 +85,7 @@ async def gather_examples(
     Yields a `Gathering` after some examples; last a `Gathered`. Raises DataError for no class, one
     class alone, too many, and a class without examples; OptionError for another kind.
     """
-    if kind not in _known:
-        raise OptionError(f"kind={kind!r} is none of {', '.join(_known)}")
+    reading = _Reading(kind, take, keep, card, fetch)
     given = json.loads(classes)
     names = [str(each["name"]) for each in given]
     _check(names, [len(each["examples"]) for each in given])
@@ -93,26 +93,10 @@ async def gather_examples(
     known = _known[kind]
     for gone in known.keys() - {number for number, _ in wanted}:
         del known[gone]
-    made: list[_Example] = []
-    damaged: list[int] = []
-    computed = 0
-    for done, (number, label) in enumerate(wanted):
-        if done % _REPORTED == 0:
-            step: Gathering = {"stage": "gather", "done": done, "total": len(wanted)}
+    async with aclosing(reading.of([number for number, _ in wanted])) as steps:
+        async for step in steps:
             yield step
-        if number not in known:
-            record = await take(number)
-            found = None if record.computed is None else bytes(copied(record.computed))
-            if found is None and record.content is None:
-                damaged.append(number)
-                continue
-            if found is None:
-                found = await _computed(kind, record.content, card, fetch)
-                computed += 1
-                if kind != "signs":
-                    await keep(number, found)
-            known[number] = found
-        made.append(_Example(number, label, known[number]))
+    made = [_Example(number, label, known[number]) for number, label in wanted if number in known]
     counts = [sum(each.label == label for each in made) for label in range(len(names))]
     _check(names, counts)
     data = _gathered[kind] = _data(kind, names, made)
@@ -120,10 +104,77 @@ async def gather_examples(
         "version": _version(),
         "train": len(data.train),
         "valid": 0 if data.valid is None else len(data.valid),
-        "computed": computed,
-        "damaged": damaged,
+        "computed": reading.computed,
+        "damaged": reading.damaged,
     }
     yield Answer(answer)
+
+
+@streamed
+async def read_examples(
+    kind: str,
+    numbers: str,
+    take: Callable[[int], Awaitable[Any]],
+    keep: Callable[[int, Any], Awaitable[Any]],
+    card: str,
+    fetch: Fetch,
+) -> AsyncGenerator[Any, None]:
+    """Computes beforehand what `gather_examples` will need of some examples, so that a run begins
+    soon.
+
+    numbers: JSON, [number, …]. The others: as for `gather_examples`. Yields a `Gathering` after
+    some examples; last a `ReadExamples`. Raises OptionError for another kind.
+    """
+    reading = _Reading(kind, take, keep, card, fetch)
+    async with aclosing(reading.of(json.loads(numbers))) as steps:
+        async for step in steps:
+            yield step
+    answer: ReadExamples = {"computed": reading.computed, "damaged": reading.damaged}
+    yield Answer(answer)
+
+
+class _Reading:
+    """Reads examples, and computes of each what a network takes, once; `_known` has it then.
+
+    Raises OptionError for another kind.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        take: Callable[[int], Awaitable[Any]],
+        keep: Callable[[int, Any], Awaitable[Any]],
+        card: str,
+        fetch: Fetch,
+    ) -> None:
+        if kind not in _known:
+            raise OptionError(f"kind={kind!r} is none of {', '.join(_known)}")
+        self._kind, self._take, self._keep = kind, take, keep
+        self._network = card, fetch
+        self.computed = 0
+        self.damaged: list[int] = []
+        """The numbers of those that could not be read."""
+
+    async def of(self, numbers: Sequence[int]) -> AsyncGenerator[Gathering, None]:
+        """Reads these; tells how far it is after some."""
+        for done, number in enumerate(numbers):
+            if done % _REPORTED == 0:
+                yield {"stage": "gather", "done": done, "total": len(numbers)}
+            if number not in _known[self._kind]:
+                await self._read(number)
+
+    async def _read(self, number: int) -> None:
+        record = await self._take(number)
+        found = None if record.computed is None else bytes(copied(record.computed))
+        if found is None and record.content is None:
+            self.damaged.append(number)
+            return
+        if found is None:
+            found = await _computed(self._kind, record.content, *self._network)
+            self.computed += 1
+            if self._kind != "signs":
+                await self._keep(number, found)
+        _known[self._kind][number] = found
 
 
 async def gather_text(name: str, text: str) -> str:

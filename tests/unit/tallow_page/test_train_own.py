@@ -148,6 +148,28 @@ def test_pictures_become_features_which_are_computed_once(
     assert again.train[[0]][0].numpy().tolist() == [[10.0] * 7]
 
 
+def test_what_was_read_beforehand_is_not_computed_again(
+    gather: Any, run_async: Callable[..., Any]
+) -> None:
+    kept = Kept()
+    low, high = kept.add(clip(200), clip(220)), kept.add(clip(3000))
+    numbers = json.dumps([*low, 99, *high])
+
+    async def fetch() -> Any:
+        raise AssertionError("no network is needed")
+
+    def read() -> Any:
+        given = "sounds", numbers, kept.take, kept.keep, "{}", fetch
+        return run_async(finished(own.read_examples(*given)))
+
+    steps, answer = read()
+    assert [(step["done"], step["total"]) for step in steps] == [(0, 4)]
+    assert answer == {"computed": 3, "damaged": [99]}
+    assert read()[1] == {"computed": 0, "damaged": [99]}
+    _, gathered, data = gather("sounds", kept, {"low": low, "high": high})
+    assert gathered["computed"] == 0 and data.numbers == {"train": [1, 2, 3]}
+
+
 def test_the_features_are_the_input_of_the_last_layer() -> None:
     path = ROOT / "models" / "mnist" / "mnist.onnx"
     model = tl.onnx.load(path)
@@ -245,9 +267,17 @@ def test_examples_of_another_size_are_refused(gather: Any) -> None:
         gather("sounds", kept, {"one": [1], "two": [2]})
 
 
-def test_another_kind_is_refused(gather: Any) -> None:
+def test_another_kind_is_refused(gather: Any, run_async: Callable[..., Any]) -> None:
+    kept = Kept()
     with pytest.raises(OptionError, match="kind='smells' is none of signs, pictures, sounds"):
-        gather("smells", Kept(), {})
+        gather("smells", kept, {})
+
+    async def fetch() -> Any:
+        raise AssertionError("no network is needed")
+
+    with pytest.raises(OptionError, match="kind='smells' is none of"):
+        given = "smells", "[]", kept.take, kept.keep, "{}", fetch
+        run_async(finished(own.read_examples(*given)))
 
 
 def test_a_text_becomes_windows_of_its_characters(run_async: Callable[..., Any]) -> None:

@@ -48,6 +48,8 @@ export class Classes {
   #running = Promise.resolve();
   /** Ends it. @type {AbortController | null} */
   #adding = null;
+  /** Ends what is read beforehand. @type {AbortController | null} */
+  #reading = null;
   /** The class that is drawn. @type {ClassCard | null} */
   #drawn = null;
 
@@ -129,6 +131,7 @@ export class Classes {
   /** Show the classes of a kind, or the text; null hides all. @param {Kind | "text" | null} kind */
   async use(kind) {
     this.#adding?.abort();
+    this.#reading?.abort();
     this.#kind = kind;
     this.#root.hidden = kind === null;
     this.#own.hidden = kind === null || kind === "text";
@@ -201,6 +204,7 @@ export class Classes {
     const onProgress = (/** @type {any} */ { stage, done, total }) => {
       if (stage === "gather") progress(done, total);
     };
+    this.#reading?.abort();
     /** @type {Gathered} */
     const { damaged, version } = await this.#engine.ask(
       "train.gather",
@@ -472,9 +476,24 @@ export class Classes {
       this.#adding = null;
       this.#say("idle", words("trainOwnAdded", count));
       this.#render();
+      if (count) void this.#read();
     });
     this.#running = work;
     await work;
+  }
+
+  /** Have the worker compute what a run needs of the examples, while the visitor goes on. */
+  async #read() {
+    const kind = this.#kind;
+    if (kind !== "pictures" && kind !== "sounds") return;
+    this.#reading?.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
+    this.#status.dataset.read = "false";
+    await this.#engine.ask("train.read", { kind }, { signal }).then(
+      () => (this.#status.dataset.read = "true"),
+      () => {}, // the run says what is wrong
+    );
   }
 
   // ---- what is shown --------------------------------------------------------------------------
