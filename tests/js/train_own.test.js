@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { givenAs } from "../../web/prepare/files.js";
 import { networkOf, recipeOf } from "../../web/views/train/own.js";
 import { found } from "../../web/views/train/pictures.js";
 import { Clips } from "../../web/views/train/sounds.js";
@@ -52,7 +53,7 @@ test("a file's class is its folder, and none if it is in none", async () => {
     file("c.png", "pens/c.png"),
     file(".x", "pens/.x"),
   ];
-  assert.deepEqual(await listed(found(files, /** @type {any} */ (null))), [
+  assert.deepEqual(await listed(found(files.map(givenAs), /** @type {any} */ (null))), [
     ["a.png", "cups"],
     ["b.png", ""],
     ["c.png", "pens"],
@@ -75,7 +76,8 @@ test("a zip's pictures are read one after the other, without what systems add", 
       return action === "train.zip" ? paths : new Uint8Array([args.number]);
     },
   };
-  const files = found([file("things.zip"), file("c.png")], /** @type {any} */ (engine));
+  const given = [file("things.zip"), file("c.png")].map(givenAs);
+  const files = found(given, /** @type {any} */ (engine));
   assert.deepEqual(await listed(files), [
     ["x/cups/a.jpg", "cups"],
     ["b.PNG", ""],

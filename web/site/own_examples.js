@@ -28,6 +28,12 @@ const NAME = `tallow:train:1:${SITE.href}`;
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 
+/** Examples to be written. @type {{example: object, resolve: (key: any) => void, reject: (why: unknown) => void}[]} */
+let waiting = [];
+
+/** Whether some are being written. */
+let writing = false;
+
 /** @returns {Promise<IDBDatabase>} */
 function database() {
   opening ??= open();
@@ -63,11 +69,19 @@ async function open() {
 async function transact(mode, use) {
   const transaction = (await database()).transaction(["classes", "examples", "texts"], mode);
   const store = (/** @type {string} */ name) => transaction.objectStore(name);
-  const request = use({
+  const stores = {
     classes: store("classes"),
     examples: store("examples"),
     texts: store("texts"),
-  });
+  };
+  /** @type {IDBRequest<T>} */
+  let request;
+  try {
+    request = use(stores);
+  } catch (error) {
+    transaction.abort(); // a part of it must not be written
+    throw error;
+  }
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve(request.result);
     transaction.onabort = () => reject(transaction.error ?? request.error);
@@ -135,9 +149,33 @@ export async function numbersOf(label) {
  * @returns {Promise<number>}  its number
  * @throws {DOMException}  QuotaExceededError if nothing more fits
  */
-export async function addExample(label, content) {
-  const key = await transact("readwrite", ({ examples }) => examples.add({ label, content }));
-  return /** @type {number} */ (key);
+export function addExample(label, content) {
+  const added = new Promise((resolve, reject) =>
+    waiting.push({ example: { label, content }, resolve, reject }),
+  );
+  if (!writing) void write();
+  return /** @type {Promise<number>} */ (added);
+}
+
+/** Write the examples that wait, in one transaction, and those that come meanwhile in the next. */
+async function write() {
+  writing = true;
+  while (waiting.length) {
+    const some = waiting;
+    waiting = [];
+    /** @type {IDBRequest<IDBValidKey>[]} */
+    let requests = [];
+    try {
+      await transact("readwrite", ({ examples }) => {
+        requests = some.map(({ example }) => examples.add(example));
+        return requests[0];
+      });
+      for (const [at, { resolve }] of some.entries()) resolve(requests[at].result);
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
+  }
+  writing = false;
 }
 
 /** @param {number} number @returns {Promise<Example | undefined>} */

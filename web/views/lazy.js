@@ -85,8 +85,9 @@ export class Lazy {
   }
 
   /** @param {DataTransfer} transfer */
-  drop({ files }) {
-    const given = [...files]; // the transfer is empty later
+  drop(transfer) {
+    if (this.#view?.drop) return this.#view.drop(transfer);
+    const given = [...transfer.files]; // the transfer is empty later
     void this.open().then((view) => view?.takeFiles?.(given));
   }
 }

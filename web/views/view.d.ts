@@ -38,6 +38,9 @@ export type View = {
   drop?(transfer: DataTransfer): void;
   /** Whether these files are for this view only. */
   claims?(files: File[]): boolean;
-  /** Takes files that were dropped; a lazy view has this one instead of `drop` and `claims`. */
+  /**
+   * Takes files that were dropped: a lazy view has this one instead of `claims`, and instead of
+   * `drop` if it takes no folders.
+   */
   takeFiles?(files: File[]): void;
 };

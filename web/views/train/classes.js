@@ -3,20 +3,21 @@
 
 import { LocalizedError, words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
+import { everyFile, givenAs } from "../../prepare/files.js";
 import { fetchCard, findModel } from "../../site/catalogue.js";
 import * as store from "../../site/own_examples.js";
 import { make } from "../../widgets/dom.js";
 import { Message } from "../../widgets/message.js";
 import { Camera } from "./camera.js";
 import { ClassCard } from "./card.js";
-import { dropped, found, PICTURE_BYTES, seen } from "./pictures.js";
+import { found, PICTURE_BYTES, seen } from "./pictures.js";
 import { Signs } from "./signs.js";
 import { CLIP_BYTES, clipsOf, heard, unheard } from "./sounds.js";
 import { OwnText } from "./text.js";
 
 /** @typedef {import("../../i18n/messages.js").Words} Words */
 /** @typedef {import("../../site/own_examples.js").Kind} Kind */
-/** @typedef {import("./pictures.js").Found} Found */
+/** @typedef {import("../../prepare/files.js").Given} Given */
 /** @typedef {import("../../shared/contract.js").Gathered} Gathered */
 
 /** Classes, at most; py/tallow_page/train/own.py has the same limit. */
@@ -52,6 +53,10 @@ export class Classes {
   #reading = null;
   /** The class that is drawn. @type {ClassCard | null} */
   #drawn = null;
+  /** The class on which something is dropped. @type {ClassCard | null} */
+  #aimed = null;
+  /** Resolves once what the browser has kept is shown. @type {Promise<void>} */
+  #shown = Promise.resolve();
 
   #name = make("input", {
     "data-testid": "train-class-name",
@@ -116,20 +121,22 @@ export class Classes {
     this.#text = new OwnText(text, changed, (why) => this.#message.show(why));
     this.#camera = new Camera(root);
     this.#signs = new Signs(this.#drawing, (sign) => void this.#keepSign(sign));
-    root.addEventListener("dragover", (event) => event.preventDefault());
-    root.addEventListener("drop", (event) => {
-      if (this.#kind !== "pictures" || !event.dataTransfer?.items.length) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const item = /** @type {Element} */ (event.target).closest("[data-class]");
-      const card = item && this.#cards.get(Number(item.getAttribute("data-class")));
-      void this.#addPictures(dropped(event.dataTransfer, this.#engine), card ?? null);
-    });
-    void this.use(null);
+    // The page's own listener, which comes after this one, calls drop().
+    const aim = (/** @type {DragEvent} */ { target }) => {
+      const item = /** @type {Element} */ (target).closest(".own-cards [data-class]");
+      this.#aimed = (item && this.#cards.get(Number(item.getAttribute("data-class")))) ?? null;
+    };
+    addEventListener("drop", aim, { capture: true });
+    this.use(null);
   }
 
   /** Show the classes of a kind, or the text; null hides all. @param {Kind | "text" | null} kind */
-  async use(kind) {
+  use(kind) {
+    this.#shown = this.#use(kind);
+  }
+
+  /** @param {Kind | "text" | null} kind */
+  async #use(kind) {
     this.#adding?.abort();
     this.#reading?.abort();
     this.#kind = kind;
@@ -175,10 +182,15 @@ export class Classes {
   /** Take files that were dropped elsewhere. @param {File[]} files */
   takeFiles(files) {
     if (this.#kind === "text") void this.#text.take(files);
-    else if (this.#kind === "pictures") void this.#addPictures(found(files, this.#engine), null);
+    else if (this.#kind === "pictures") void this.#addPictures(files.map(givenAs), null);
     else if (this.#kind === "sounds" && this.#cards.size === 1)
       void this.#addSounds(files, [...this.#cards.values()][0]);
     else this.#message.show(words("trainOwnWhere"));
+  }
+
+  /** Take pictures that were dropped, alone or in folders. @param {DataTransfer} transfer */
+  drop(transfer) {
+    void this.#addPictures(everyFile(transfer), this.#aimed);
   }
 
   /**
@@ -260,12 +272,12 @@ export class Classes {
     const card = new ClassCard(of, {
       files: (files) => {
         if (of.kind === "sounds") void this.#addSounds(files, card);
-        else void this.#addPictures(found(files, this.#engine), card);
+        else void this.#addPictures(files.map(givenAs), card);
       },
       camera: () =>
         void this.#camera.open(
           of.name,
-          (picture) => void this.#addPictures(found([picture], this.#engine), card),
+          (picture) => void this.#addPictures([givenAs(picture)], card),
         ),
       record: () => {
         if (card.records) this.#adding?.abort();
@@ -357,20 +369,22 @@ export class Classes {
   }
 
   /**
-   * @param {AsyncIterable<Found>} all
+   * @param {Given[] | Promise<Given[]>} given
    * @param {ClassCard | null} card  of those in no folder
    */
-  async #addPictures(all, card) {
-    await this.#add(async (signal, put) => {
+  async #addPictures(given, card) {
+    await this.#add(async (signal, put, warn) => {
+      const all = await given;
+      warn(all.length * PICTURE_BYTES);
       const { preprocess } = await fetchCard(await findModel(store.NETWORK));
       /** @type {string[]} */
       const refused = [];
       /** @type {Words | null} */
       let why = null;
       let unplaced = 0;
-      const one = async (/** @type {Found} */ { file, label }) => {
-        const to = label && !card ? await this.#folder(label) : card;
-        if (!to) {
+      const one = async (/** @type {{file: File, label: string}} */ { file, label }) => {
+        signal.throwIfAborted();
+        if (!label && !card) {
           unplaced += 1;
           return;
         }
@@ -379,18 +393,12 @@ export class Classes {
           refused.push(file.name.split("/").at(-1) ?? "");
           why ??= wordsOf(error);
         });
-        if (content) await put(to, content, PICTURE_BYTES);
+        if (!content) return; // and no class of a folder without pictures
+        const to = card ?? (await this.#folder(label));
+        if (to) await put(to, content, PICTURE_BYTES);
+        else unplaced += 1;
       };
-      /** @type {Found[]} */
-      let slice = [];
-      for await (const each of all) {
-        signal.throwIfAborted();
-        slice.push(each);
-        if (slice.length < TOGETHER) continue;
-        await Promise.all(slice.map(one));
-        slice = [];
-      }
-      await Promise.all(slice.map(one));
+      await eachOf(found(all, this.#engine), TOGETHER, one);
       if (refused.length === 1 && why) this.#message.show(why);
       else if (refused.length) {
         const names = refused.slice(0, LISTED).join(", ");
@@ -447,27 +455,38 @@ export class Classes {
   /**
    * Add examples, one run after the other; what was added stays, however it ends.
    * @param {(signal: AbortSignal, put: (card: ClassCard, content: Blob | Uint8Array<ArrayBuffer>,
-   *   size: number) => Promise<void>) => Promise<void>} run
+   *   size: number) => Promise<void>, warn: (size: number) => void) => Promise<void>} run  warn:
+   *   called with the bytes that are needed
    */
   async #add(run) {
-    const before = this.#running;
+    const [before, kind] = [this.#running, this.#kind];
     const stop = new AbortController();
     const work = before.then(async () => {
+      await this.#shown;
+      if (this.#kind !== kind) return; // the visitor has gone on to other data
       this.#adding = stop;
       this.#message.clear();
       let count = 0;
       let left = await store.room();
-      this.#say("adding", words("trainOwnAdding", 0));
+      const warn = (/** @type {number} */ size) => {
+        if (left < size) this.#message.show(words("trainOwnNearlyFull", left));
+      };
+      this.#tell(0);
       try {
-        await run(stop.signal, async (card, content, size) => {
+        const put = async (
+          /** @type {ClassCard} */ card,
+          /** @type {Blob | Uint8Array<ArrayBuffer>} */ content,
+          /** @type {number} */ size,
+        ) => {
           stop.signal.throwIfAborted();
           if (left < 2 * TOGETHER * size) throw new Full();
           const number = await store.addExample(card.of.number, content);
           card.added(number, content);
-          this.#say("adding", words("trainOwnAdding", ++count));
+          this.#tell(++count);
           left = count % MEASURED ? left - size : await store.room();
-          if (left < MEASURED * size) this.#message.show(words("trainOwnNearlyFull", left));
-        });
+          warn(MEASURED * size);
+        };
+        await run(stop.signal, put, warn);
       } catch (error) {
         if (error instanceof Full || isFull(error))
           this.#message.show(words("trainOwnFull", count));
@@ -504,6 +523,12 @@ export class Classes {
     else this.#message.show(words("trainOwnFailed", /** @type {any} */ (wordsOf(error))));
   }
 
+  /** @param {number} count  of the examples that were added */
+  #tell(count) {
+    this.#say("adding", words("trainOwnAdding", count));
+    this.#status.dataset.count = String(count);
+  }
+
   /** @param {"idle" | "adding"} state @param {Words} said */
   #say(state, said) {
     this.#status.dataset.state = state;
@@ -519,6 +544,30 @@ export class Classes {
 }
 
 class Full extends Error {}
+
+/**
+ * Do something with all items, some at a time.
+ * @template T
+ * @param {AsyncIterable<T>} items
+ * @param {number} together
+ * @param {(item: T) => Promise<void>} run
+ * @throws  what the first one throws, once none is running any more
+ */
+async function eachOf(items, together, run) {
+  const all = items[Symbol.asyncIterator]();
+  /** @type {unknown[]} */
+  const failed = [];
+  const lane = async () => {
+    while (!failed.length) {
+      const { value, done } = await all.next();
+      if (done) return;
+      await run(value);
+    }
+  };
+  const lanes = Array.from({ length: together }, lane);
+  await Promise.all(lanes.map((each) => each.catch((error) => failed.push(error))));
+  if (failed.length) throw failed[0];
+}
 
 /** @param {unknown} error */
 const isFull = (error) => error instanceof DOMException && error.name === "QuotaExceededError";

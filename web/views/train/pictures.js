@@ -7,6 +7,7 @@
 import { readPhoto } from "../../engine/photo.js";
 
 /** @typedef {import("../../engine/engine.js").Engine} Engine */
+/** @typedef {import("../../prepare/files.js").Given} Given */
 /** @typedef {{file: File, label: string}} Found  label: the folder's name; "" if there is none */
 
 const PICTURE = /\.(jpe?g|png|webp|gif|bmp|avif|svg|heic|heif|tiff?)$/i;
@@ -22,61 +23,20 @@ const folderOf = (path) => path.split("/").at(-2) ?? "";
 const isHidden = (path) => path.split("/").some((part) => /^(\.|__MACOSX$|Thumbs\.db$)/.test(part));
 
 /** @param {File} file */
-export const isZip = ({ name, type }) => ZIP.test(name) || type === "application/zip";
+const isZip = ({ name, type }) => ZIP.test(name) || type === "application/zip";
 
 /**
- * The files of a file input, or of a folder that it chose.
- * @param {Iterable<File>} files
+ * The visitor's pictures, one after the other.
+ * @param {Given[]} given
  * @param {Engine} engine
  * @returns {AsyncGenerator<Found>}
  * @throws {Error}  for a zip that is damaged
  */
-export async function* found(files, engine) {
-  for (const file of files) {
+export async function* found(given, engine) {
+  for (const { file, path, alone } of given) {
+    if (isHidden(path)) continue;
     if (isZip(file)) yield* zipped(file, engine);
-    else if (!isHidden(file.webkitRelativePath || file.name))
-      yield { file, label: folderOf(file.webkitRelativePath || "") };
-  }
-}
-
-/**
- * The files that were dropped, also those in folders. Call it while the event is handled.
- * @param {DataTransfer} transfer
- * @param {Engine} engine
- * @returns {AsyncGenerator<Found>}
- */
-export function dropped(transfer, engine) {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
-  const files = [...transfer.files];
-  return (async function* () {
-    if (!entries.some((entry) => entry?.isDirectory)) yield* found(files, engine);
-    else for (const entry of entries) if (entry) yield* within(entry, "", engine);
-  })();
-}
-
-/**
- * @param {FileSystemEntry} entry
- * @param {string} label
- * @param {Engine} engine
- * @returns {AsyncGenerator<Found>}
- */
-async function* within(entry, label, engine) {
-  if (isHidden(entry.name)) return;
-  if (entry.isFile) {
-    const { file } = /** @type {FileSystemFileEntry} */ (entry);
-    /** @type {File} */
-    const read = await new Promise((resolve, reject) => file.call(entry, resolve, reject));
-    if (isZip(read)) yield* zipped(read, engine);
-    else yield { file: read, label };
-    return;
-  }
-  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
-  for (;;) {
-    // A reader gives its entries in parts, and none after the last.
-    /** @type {FileSystemEntry[]} */
-    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!some.length) return;
-    for (const each of some) yield* within(each, entry.name, engine);
+    else yield { file, label: alone ? "" : folderOf(path) };
   }
 }
 

@@ -28,6 +28,9 @@ import { Written } from "./written.js";
 /** With less room than this the view says so before it is full. */
 const LITTLE_ROOM = 50e6;
 
+/** A run that was shared. @param {File} file */
+const isRun = ({ name }) => name.endsWith(".run.zip");
+
 /** @implements {View} */
 export default class Train {
   #training;
@@ -121,8 +124,22 @@ export default class Train {
   /** Take examples for the visitor's own classes, or keep a run that was shared. @param {File[]} files */
   takeFiles(files) {
     if (this.#training.busy) return;
-    if (this.#training.prepare) this.#classes.takeFiles(files);
+    if (this.#training.prepare && !files.some(isRun)) this.#classes.takeFiles(files);
     else this.#takeRun(files);
+  }
+
+  /** Take what is dropped: folders are classes of pictures. @param {DataTransfer} transfer */
+  drop(transfer) {
+    if (this.#training.busy) return;
+    const data = this.#hook("data");
+    const files = [...transfer.files];
+    const folders = [...transfer.items].some((item) => item.webkitGetAsEntry?.()?.isDirectory);
+    if (folders && data.value !== "pictures") {
+      data.value = "pictures";
+      this.#chooseData();
+    }
+    if (data.value === "pictures" && !files.some(isRun)) this.#classes.drop(transfer);
+    else this.takeFiles(files);
   }
 
   /** @param {File[]} files */
@@ -161,7 +178,7 @@ export default class Train {
     const found = this.#data.find((each) => each.name === name);
     if (!found) return;
     if (this.#training.prepare) this.#training.change(structuredClone(USUAL));
-    void this.#classes.use(null);
+    this.#classes.use(null);
     this.#training.facts = DIGITS;
     show(this.#hook("data-facts"), words("trainNeeds", found.bytes, found.licence));
     this.#training.learnFrom({ published: name, files: found.files }, name);
@@ -170,7 +187,7 @@ export default class Train {
   /** @param {import("./own.js").Kind} kind */
   #learnFromOwn(kind) {
     show(this.#hook("data-facts"), words("trainOwnHere"));
-    void this.#classes.use(kind);
+    this.#classes.use(kind);
     this.#training.learnFrom({ own: kind }, kind, (signal) =>
       this.#classes.source(signal, (done, total) =>
         show(this.#hook("status"), words("trainOwnReading", done, total)),
@@ -271,7 +288,7 @@ export default class Train {
     } else {
       training.prepare = null;
       training.facts = DIGITS;
-      void this.#classes.use(null);
+      this.#classes.use(null);
     }
     training.settings = /** @type {any} */ (structuredClone(settings));
     training.source = found ? { ...source, files: found.files } : { ...source };
