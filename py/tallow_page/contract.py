@@ -655,6 +655,13 @@ class LessonAnswer(TypedDict):
     probabilities: Sequence[float]
 
 
+class Trained(TypedDict):
+    """What a network knows after so many steps."""
+
+    step: int
+    classes: Sequence[str]
+
+
 class Written(TypedDict):
     """A text with what a network of characters has written behind it."""
 
@@ -746,6 +753,7 @@ class Answers:
     read_insight: Insight
     read_cell: Mistakes
     answer_lesson: LessonAnswer
+    model_facts: Trained
 
 
 class StreamedAnswers:

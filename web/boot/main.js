@@ -100,11 +100,14 @@ const views = Object.fromEntries(
     /** @type {import("../views/view.js").Page} */
     const page = {
       engine,
-      model: address.model,
+      get model() {
+        return readAddress().model;
+      },
       timed: (ms) => timed(name, ms),
-      chosen: (model) => {
+      chosen: (model, view) => {
         remember("model", model);
-        answerAgain();
+        if (view) location.hash = `#${view}`;
+        else answerAgain();
       },
     };
     const load = LATER[name];

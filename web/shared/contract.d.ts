@@ -600,6 +600,12 @@ export type LessonAnswer = {
   probabilities: number[];
 };
 
+/** What a network knows after so many steps. */
+export type Trained = {
+  step: number;
+  classes: string[];
+};
+
 /** A text with what a network of characters has written behind it. */
 export type Written = {
   text: string;
@@ -685,6 +691,7 @@ export type Answers = {
   read_insight: Insight;
   read_cell: Mistakes;
   answer_lesson: LessonAnswer;
+  model_facts: Trained;
 };
 
 /** The long actions (steps.py) and their answers. */

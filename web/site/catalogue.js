@@ -1,18 +1,21 @@
 // @ts-check
-/** The site's models: models/manifest.json, their cards and labels. */
+/** The models: models/manifest.json and the visitor's own, their cards and labels. */
 
 import { fetchJson } from "./fetch.js";
+import { ownModels } from "./own_models.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 import { language } from "../i18n/text.js";
 
-/** The model that recognises drawn digits. */
+/** The site's model that recognises drawn digits. */
 export const DIGIT_MODEL = "mnist";
 
 /**
+ * @typedef {"digit" | "image"} Task
+ *
  * @typedef {object} ModelEntry  one entry of models/manifest.json
  * @property {string} name
  * @property {string} title
- * @property {"digit" | "image"} task
+ * @property {Task} task
  * @property {string} file    the .onnx, relative to models/
  * @property {string} card    the card, relative to models/
  * @property {number} bytes   size of the .onnx
@@ -47,12 +50,22 @@ export async function listModels() {
 }
 
 /**
+ * @param {string} task
+ * @returns {Promise<ModelEntry[]>}  the site's models for it, then the visitor's own
+ */
+export async function modelsFor(task) {
+  const [site, own] = await Promise.all([listModels(), ownModels()]);
+  return [...site, ...own].filter((model) => model.task === task);
+}
+
+/**
  * @param {string} name
  * @returns {Promise<ModelEntry>}
  */
 export async function findModel(name) {
   const models = await listModels();
-  const entry = models.find((model) => model.name === name);
+  const named = (/** @type {ModelEntry} */ model) => model.name === name;
+  const entry = models.find(named) ?? (await ownModels()).find(named);
   if (!entry) {
     const names = models.map((model) => model.name).join(", ");
     throw new LocalizedError(words("noModel", name, names));
@@ -61,11 +74,12 @@ export async function findModel(name) {
 }
 
 /**
- * @param {string | null} wanted  the name of a model for photographs
- * @returns {Promise<string>}  that name, or another model's if there is no such model
+ * @param {string} task
+ * @param {string | null} wanted  the name of a model
+ * @returns {Promise<string>}  that name, or the first model's if there is no such model for the task
  */
-export async function photoModel(wanted) {
-  const models = (await listModels()).filter(({ task }) => task === "image");
+export async function modelFor(task, wanted) {
+  const models = await modelsFor(task);
   return (models.find(({ name }) => name === wanted) ?? models[0]).name;
 }
 

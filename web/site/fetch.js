@@ -16,6 +16,9 @@ import { LocalizedError, words } from "../i18n/messages.js";
 /** The folder of index.html, under whatever path the site is hosted. */
 export const SITE = new URL("../", import.meta.url);
 
+/** The folder of the visitor's own models, whose files the browser keeps, and not the server. */
+const KEPT = "models/own/";
+
 /**
  * Revalidate files without a hash in their name.
  * @param {string} path
@@ -59,6 +62,9 @@ export class BrokenError extends FetchError {}
  *   begins, to use it while it arrives
  */
 
+/** @param {string} path  in KEPT @returns {Promise<Response | undefined>} */
+export const keptFile = async (path) => caches.match(new URL(path, SITE));
+
 /**
  * Request a file, or the rest of it. Resolves when a successful response begins.
  * @param {string} path  relative to the site
@@ -71,8 +77,9 @@ export class BrokenError extends FetchError {}
 export async function ask(path, headers, signal, cache = cacheFor(path)) {
   let response;
   try {
-    const asked = request(new URL(path, SITE), { cache, headers, signal });
-    response = await withinSilence(path, asked);
+    const asked = () => request(new URL(path, SITE), { cache, headers, signal });
+    response =
+      (path.startsWith(KEPT) && (await keptFile(path))) || (await withinSilence(path, asked()));
   } catch (error) {
     if (error instanceof FetchError) throw error;
     throw new BrokenError(words("unreachable", path));

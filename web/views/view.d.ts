@@ -16,10 +16,10 @@ export type Page = {
   engine: Engine;
   /** Called with the time of each answer, null for none. */
   timed(ms: number | null): void;
-  /** The model that the address asks for. */
-  model: string | null;
-  /** Called when the visitor chooses another model. */
-  chosen(model: string): void;
+  /** The model that the address asks for now. */
+  readonly model: string | null;
+  /** Called when the visitor chooses another model, or a model for another view, which is shown. */
+  chosen(model: string, view?: string): void;
 };
 
 export type View = {

@@ -9,7 +9,7 @@
  */
 
 import { BEST, DEVICES, REFERENCE } from "../shared/devices.js";
-import { DIGIT_MODEL, photoModel } from "../site/catalogue.js";
+import { modelFor } from "../site/catalogue.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 import { App } from "./app.js";
 import { openDevice, useMachine } from "./devices.js";
@@ -97,8 +97,7 @@ const tuning = new Tuning({
 async function begin({ device: wanted, threads, kind, model, controlled }) {
   if (controlled) expectCached();
   useThreads(threads);
-  const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
-  device.begin(wanted, kind ? nameOf() : null);
+  device.begin(wanted, kind ? modelFor(kind, model) : null);
   app.use(wanted, device.opening);
   // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
   const needed = wanted !== BEST && DEVICES[wanted].needsNumpy;

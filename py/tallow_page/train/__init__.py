@@ -1,5 +1,6 @@
 """The Train view's Python: data, networks as tables of layers, runs, and what is seen of them."""
 
+from .elsewhere import model_facts, model_file
 from .layers import layer_table
 from .learning import pause_training, run_training
 from .own import gather_examples, gather_text, read_examples
@@ -22,6 +23,8 @@ __all__ = [
     "gather_examples",
     "gather_text",
     "layer_table",
+    "model_facts",
+    "model_file",
     "open_zip",
     "packed_run",
     "pause_training",

@@ -72,9 +72,8 @@ async def safetensors_file(held: Lesson) -> bytes:
     return file.getvalue()
 
 
-async def onnx_file(held: Lesson) -> bytes:
-    """The network with what stands before it: `input` as the data have it, (N, ...), to `scores`
-    before a softmax."""
+async def settled(held: Lesson) -> Prepared:
+    """The network with what stands before it, in eval mode, its weights as they are now."""
     inner = network(held.settings["layers"], DataFacts.of(held.data))
     fixed = Prepared(inner, held.data, []).eval()
     for name, value in (await _weights(held.learner.model)).items():
@@ -82,14 +81,26 @@ async def onnx_file(held: Lesson) -> bytes:
         holder = fixed.get_submodule(start)
         delattr(holder, last)
         setattr(holder, last, value)
+    return fixed
+
+
+async def onnx_file(held: Lesson) -> bytes:
+    """The network with what stands before it: `input` as the data have it, (N, ...), to `scores`
+    before a softmax."""
+    fixed = await settled(held)
 
     def scores(input: Tensor) -> dict[str, Tensor]:
         return {"scores": fixed(input)}
 
     example = (("N", *held.data.shape), _INPUTS.get(held.data.kind, "float32"))
+    return file_of(scores, inputs={"input": example})
+
+
+def file_of(what: Any, **options: Any) -> bytes:
+    """A graph or a function as an ONNX file (`onnx.save`)."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
-        onnx.save(scores, path, inputs={"input": example}, external=False)
+        onnx.save(what, path, external=False, **options)
         return path.read_bytes()
 
 

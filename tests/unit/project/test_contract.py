@@ -41,7 +41,7 @@ def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() ->
     assert len(functions) == sum(len(of.__all__) for of in MODULES.values())
     # These answer with a buffer.
     awaited = {name for name, f in functions.items() if inspect.iscoroutinefunction(f)}
-    buffers = {"first_filters", "packed_run", "predict", "take_home"}
+    buffers = {"first_filters", "model_file", "packed_run", "predict", "take_home"}
     assert awaited - buffers == get_type_hints(contract.Answers).keys()
     streamed = {name for name, f in functions.items() if inspect.isasyncgenfunction(f)}
     assert streamed == get_type_hints(contract.StreamedAnswers).keys()

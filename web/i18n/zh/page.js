@@ -11,6 +11,8 @@ export const page = {
   views: "视图",
   language: "语言",
   cancel: "取消",
+  model: "模型",
+  classBars: "概率最高的五个类别",
   engine: "引擎",
   status: "状态",
   progress: "进度",

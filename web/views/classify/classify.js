@@ -4,7 +4,7 @@
  * probable classes; several are also shown in a gallery.
  */
 
-import { labelsOf, listModels, photoModel } from "../../site/catalogue.js";
+import { findModel, labelsOf } from "../../site/catalogue.js";
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
 import { filesOf } from "../../prepare/files.js";
@@ -19,6 +19,7 @@ import { Copies } from "./copies.js";
 import { Gallery } from "./gallery.js";
 import { Heat } from "./heat.js";
 import { Message } from "../../widgets/message.js";
+import { ModelChoice } from "../../widgets/model_choice.js";
 import { Samples } from "./samples.js";
 
 /**
@@ -43,7 +44,7 @@ const PATIENCE_MS = 100;
 export default class Classify {
   #root;
   #input;
-  #select;
+  #choice;
   #frame;
   #list;
   #bars;
@@ -53,7 +54,9 @@ export default class Classify {
   #heat;
   #engine;
   #timed;
-  #wanted;
+  #page;
+  /** The name of the model to ask; "" while model() looks for it again. @type {string | null} */
+  #model = null;
   /** @type {Photo | null} */
   #photo = null;
   /** The photograph whose picture is shown. @type {Photo | null} */
@@ -72,22 +75,23 @@ export default class Classify {
    * @param {HTMLElement} root
    * @param {import("../view.js").Page} page
    */
-  constructor(root, { engine, model, timed, chosen }) {
+  constructor(root, page) {
+    const { engine, timed } = page;
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
     this.#engine = engine;
     this.#timed = timed;
-    this.#wanted = model;
+    this.#page = page;
     this.#input = /** @type {HTMLInputElement} */ (find("[data-testid=image-input]"));
-    this.#select = /** @type {HTMLSelectElement} */ (find("[data-testid=model-select]"));
+    this.#choice = new ModelChoice(find("[data-testid=model-select]"), "image", page);
     this.#list = /** @type {HTMLOListElement} */ (find("[data-testid=image-result]"));
     this.#frame = /** @type {HTMLElement} */ (find(".photo"));
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(this.#list);
     this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
       read: (file) => readPhoto(file, this.#preprocess),
-      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }, false),
+      ask: async (photo) => this.#classify({ photo, model: await this.model() }, false),
       open: (file) => void this.#open(file),
       changed: () => this.#copies?.update(),
     });
@@ -108,7 +112,6 @@ export default class Classify {
     this.#input.addEventListener("click", () => {
       this.#input.value = "";
     });
-    this.#select.addEventListener("change", () => chosen(this.#select.value));
   }
 
   /** Whether the visitor has chosen no picture yet. */
@@ -118,19 +121,20 @@ export default class Classify {
 
   /** The model that this view needs: the requested one, or the first. @returns {Promise<string>} */
   async model() {
-    if (this.#select.value) return this.#select.value;
-    const models = (await listModels()).filter(({ task }) => task === "image");
-    const chosen = await photoModel(this.#wanted);
-    if (this.#select.value) return this.#select.value; // another caller was faster
-    this.#select.replaceChildren(...models.map(({ name, title }) => new Option(title, name)));
-    if (this.#wanted && this.#wanted !== chosen) {
-      this.#message.show(words("unknownModel", this.#wanted));
+    const name = await this.#choice.model();
+    const before = this.#model;
+    if (name === before) return name;
+    this.#model = name;
+    const wanted = this.#page.model;
+    if (before === null && wanted && wanted !== name) {
+      // Another view may have it.
+      findModel(wanted).catch(() => this.#message.show(words("unknownModel", wanted)));
     }
-    this.#select.value = chosen;
     // What the first photograph would wait for.
     startPhotographs();
-    labelsOf(chosen).catch(() => {});
-    return chosen;
+    labelsOf(name).catch(() => {});
+    if (before) this.answer();
+    return name;
   }
 
   /** Take dropped pictures, or folders of them. @param {DataTransfer} transfer */
@@ -223,6 +227,7 @@ export default class Classify {
 
   /** Answer again, after a change of the device or model or after a failure. */
   answer() {
+    if (this.#model) this.#model = "";
     this.#latest.forget();
     this.#message.clear();
     this.#answer = null;
@@ -247,15 +252,6 @@ export default class Classify {
     const args = { model: name, pixels, watched: 0, keep };
     const { top, ms } = await this.#engine.answer("classify.photo", args);
     return { rows: await labelled(top, model), model, preprocess, ms };
-  }
-
-  /** @returns {Promise<string>}  model() @throws {NotReady}  then the status shows why */
-  async #whichModel() {
-    try {
-      return await this.model();
-    } catch (error) {
-      throw new NotReady(wordsOf(error));
-    }
   }
 
   async #ask() {

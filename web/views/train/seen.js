@@ -8,6 +8,7 @@ import { make } from "../../widgets/dom.js";
 import { Message } from "../../widgets/message.js";
 import { Changes } from "./changes.js";
 import { Confusion } from "./confusion.js";
+import { Elsewhere } from "./elsewhere.js";
 import { Filters } from "./filters.js";
 import { Mistakes } from "./mistakes.js";
 import { Review } from "./review.js";
@@ -23,6 +24,7 @@ export class Seen {
   #filters;
   #review;
   #use;
+  #elsewhere;
   #message;
   #look;
   #parts;
@@ -58,6 +60,7 @@ export class Seen {
     this.#changes = new Changes(() => localStorage, location.pathname);
     this.#review = new Review(part("review"), page, this.#changes, () => this.#learnChanged());
     this.#use = new Use(part("use"), page);
+    this.#elsewhere = new Elsewhere(part("elsewhere"), page);
     const { engine } = page;
     this.#latest = new Latest(
       async (run) => ({
@@ -81,6 +84,7 @@ export class Seen {
     this.#latest.forget();
     this.#message.clear();
     this.#use.close();
+    this.#elsewhere.close();
     for (const part of this.#parts) part.hidden = true;
   }
 
@@ -114,6 +118,7 @@ export class Seen {
     first.hidden = false;
     this.#filters.show(filters);
     this.#use.open(run, insight.kind, insight.shape);
+    this.#elsewhere.open(run, insight.kind, insight.shape);
     if (!measured) return;
     this.#confusion.show(run, insight);
     await this.#mistakes.show(run, insight);

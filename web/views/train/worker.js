@@ -4,13 +4,19 @@
 import { gathering } from "../../worker/own_examples.js";
 import { questions } from "../../worker/run_questions.js";
 import { Handed } from "../../worker/serve.js";
+import { fetchCard, findModel } from "../../site/catalogue.js";
+import { NETWORK } from "../../site/own_examples.js";
+import { dropModel, keepModel, renameModel } from "./kept_models.js";
 import * as kept from "./kept_runs.js";
 
 /** @typedef {import("../../worker/serve.js").Context} Context */
 
+/** How what is drawn becomes the numbers of MNIST's pictures: ink is 255. */
+const DRAWN = { size: 28, crop: 1, channels: "L", mean: [0], std: [1] };
+
 /** @param {import("../../worker/services.js").Services} services */
 export default (services) => {
-  const { app, settled } = services;
+  const { app, models, settled } = services;
 
   /** What Python takes as a Storage (runs.py); its bytes are Python's. */
   const storage = {
@@ -56,6 +62,32 @@ export default (services) => {
       return new Handed(content, [content.buffer]);
     },
 
+    /**
+     * Make a run's network a model that another view asks. Answers its name; null without space.
+     * @param {{run: string, task: "digit" | "image"}} args
+     */
+    place: async ({ run, task }) => {
+      await settled();
+      const network = task === "image" ? await fetchCard(await findModel(NETWORK)) : null;
+      const card = JSON.stringify(network);
+      const { step, classes, content } = await models.withFiles(NETWORK, (fetch) =>
+        app.inTurn(async () => ({
+          ...(await app.ask("train.model_facts", run)),
+          content: app.copy(await app.call("train.model_file", run, card, fetch)),
+        })),
+      );
+      const about = (await kept.all()).find((each) => each.run === run);
+      const title = about && "name" in about ? about.name : run;
+      const preprocess = network?.preprocess ?? DRAWN;
+      const labels = [...classes];
+      try {
+        return await keepModel({ run, step, title, task, preprocess, labels, content });
+      } catch (error) {
+        if (/** @type {Error} */ (error).name === "QuotaExceededError") return null;
+        throw error;
+      }
+    },
+
     /** What is kept. */
     runs: () => kept.all(),
 
@@ -78,10 +110,16 @@ export default (services) => {
     },
 
     /** @param {{run: string, name: string}} args */
-    rename: ({ run, name }) => kept.rename(run, name),
+    rename: async ({ run, name }) => {
+      await kept.rename(run, name);
+      await renameModel(run, name);
+    },
 
     /** Answers whether it could: no other tab has the run. @param {{run: string}} args */
-    remove: async ({ run }) =>
-      Boolean(await kept.alone(run, () => kept.remove(run).then(() => true))),
+    remove: async ({ run }) => {
+      const done = await kept.alone(run, () => kept.remove(run).then(() => true));
+      if (done) await dropModel(run);
+      return Boolean(done);
+    },
   };
 };

@@ -8,8 +8,6 @@ export const page = {
     "一个认识一千种事物的网络会说出照片里是什么。除非您选择另一台机器，照片不会离开这个标签页。",
   choose: "选择照片",
   orDrop: "或拖放、粘贴到页面任意位置",
-  model: "模型",
-  classBars: "概率最高的五个类别",
   results: "可复制的结果",
   heatLeast: "无关紧要",
   heatMost: "最要紧",

@@ -5,6 +5,9 @@ export const texts = {
   /** @param {string} digit */
   digitRead: (digit) => `The digit is ${digit}`,
 
+  /** @param {string} name */
+  signRead: (name) => `It is ${name}`,
+
   /** @param {string} number */
   numberRead: (number) => `The number is ${number}`,
 

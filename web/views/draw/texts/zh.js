@@ -5,7 +5,7 @@
 export const page = {
   drawTitle: "画一个数字",
   drawLead: "您一边画，一个小型神经网络一边辨认。并排写几个，就是一个数。",
-  pad: "手写板：画 0 到 9 的数字",
+  pad: "手写板",
   padPrompt: "在这里画 0 到 9",
   padHow: "鼠标、手指、触控笔或键盘",
   padKeys: "方向键移动，按住空格键书写；回车键落笔和抬笔",
@@ -34,6 +34,7 @@ export const page = {
 /** @type {typeof import("./en.js").texts} */
 export const texts = {
   digitRead: (digit) => `数字是 ${digit}`,
+  signRead: (name) => `这是“${name}”`,
   numberRead: (number) => `这个数是 ${number}`,
   digitFailed: (why) => `无法辨认这个数字：${why}`,
 };

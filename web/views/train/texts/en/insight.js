@@ -65,4 +65,12 @@ export const texts = {
 
   /** @param {string} why */
   trainUseFailed: (why) => `The network did not answer: ${why}`,
+
+  trainUseDraw: "Use in Draw",
+  trainUseClassify: "Use in Classify",
+  trainNoRoom:
+    "The browser’s storage has no room for this. Remove runs, then try again: nothing is lost.",
+
+  /** @param {string} why */
+  trainUseNotPlaced: (why) => `The network could not be used elsewhere: ${why}`,
 };

@@ -42,4 +42,8 @@ export const texts = {
   trainWriteStop: "停止写",
   trainNotWritten: (why) => `网络什么也没写：${why}`,
   trainUseFailed: (why) => `网络没有回答：${why}`,
+  trainUseDraw: "在“手写”中使用",
+  trainUseClassify: "在“识图”中使用",
+  trainNoRoom: "浏览器的存储空间放不下了。请删除一些训练记录，再试一次：什么都不会丢失。",
+  trainUseNotPlaced: (why) => `无法在别处使用这个网络：${why}`,
 };
