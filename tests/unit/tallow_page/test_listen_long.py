@@ -14,7 +14,8 @@ from tests.unit.zoo.test_voice import detector, probabilities
 
 import tallow as tl
 from tallow.runtime.buffer import live_buffers
-from tallow.zoo import Segment, Span
+from tallow.zoo import Segment, SileroVAD, Span, VoiceDetector
+from tallow.zoo.turns import CHUNK
 from tallow_page import listen
 
 RATE = 16000
@@ -103,3 +104,79 @@ def test_what_is_held_does_not_grow_and_no_turn_is_lost(
     assert len(turns) > 4
     for turn in turns:
         assert any(start <= turn.start + 0.01 and turn.end - 0.01 <= end for start, end in heard)
+
+
+# ---- an hour -----------------------------------------------------------------------------------
+
+EVERY, LONG = 9, 5.5
+"""Seconds from one turn to the next, and of a turn."""
+
+
+def hour(begin: int, end: int) -> np.ndarray:
+    """Seconds of an hour in which somebody speaks every nine seconds. The samples of a turn are its
+    number, in thousandths."""
+    time = np.arange(begin * RATE, end * RATE)
+    turn, within = np.divmod(time, EVERY * RATE)
+    return np.where(within < LONG * RATE, (turn + 1) / 1000, 0).astype("f4")
+
+
+class Numbered:
+    """A transcriber that says which turn it hears."""
+
+    vocabulary = SimpleNamespace(languages={})
+
+    async def stream(self, samples: Any, **options: Any) -> AsyncGenerator[Segment, None]:
+        """See `Transcriber`."""
+        wave = samples.numpy()
+        number = round(1000 * float(wave.max()))
+        yield Segment(0.0, len(wave) / RATE, "so", "en", False)
+        yield Segment(0.0, len(wave) / RATE, str(number), "en")
+
+
+@pytest.mark.parametrize(("seconds", "live"), [(30, False), (2, True)])
+def test_an_hour_keeps_its_times_and_takes_no_more_memory_than_a_minute(
+    monkeypatch: Any, run_async: Callable[..., Any], seconds: int, live: bool
+) -> None:
+    def loud(self: Any, chunks: memoryview, states: Any) -> Any:
+        found = np.frombuffer(chunks, "f4").reshape(-1, 64 + CHUNK)[:, 64:].max(1) > 0
+        yield from ()
+        return found.astype(float).tolist(), states
+
+    monkeypatch.setattr(VoiceDetector, "probabilities", loud)
+    monkeypatch.setattr(listen, "_models", (Numbered(), VoiceDetector(SileroVAD())))
+    heard: list[tuple[float, float, str]] = []
+    held: list[tuple[int, int, int]] = []
+    count = 3600 // seconds
+
+    async def all_of_it() -> Any:
+        answer = None
+        for number in range(count):
+            options = {
+                "first": number == 0, "last": number == count - 1, "live": live,
+                "language": "en", "translate": False,
+            }  # fmt: skip
+            piece = hour(number * seconds, (number + 1) * seconds)
+            async for item in listen.hear_sound(memoryview(piece), json.dumps(options)):
+                found = json.loads(item)
+                answer = found.get("answer")
+                if found.get("progress", {}).get("final"):
+                    step = found["progress"]
+                    heard.append((step["start"], step["end"], step["text"]))
+            sound = listen._sound
+            assert sound is not None
+            held.append((len(sound._samples), len(sound.turns._rest), len(sound.spans)))
+        return answer
+
+    assert run_async(all_of_it()) == {"seconds": 3600.0, "speaks": False}
+    assert [text for *_, text in heard] == [str(number) for number in range(1, 401)]
+    starts = [EVERY * number for number in range(400)]
+    assert [start for start, *_ in heard] == pytest.approx(
+        [max(0, at - 0.2) for at in starts], abs=0.04
+    )
+    assert [end for _, end, _ in heard] == pytest.approx(
+        [at + LONG + 0.2 for at in starts], abs=0.04
+    )
+    samples, waiting, turns = zip(*held, strict=True)
+    assert max(samples) <= max(samples[: count // 6]) < 62 * RATE
+    assert max(waiting) < RATE and max(turns) <= 2
+    listen.close_listener()
