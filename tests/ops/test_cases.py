@@ -17,6 +17,7 @@ def test_every_op_has_a_case() -> None:
         "buffer",  # what stays on a device: staying_cases.py
         "conv2d_weight_parts",  # kernel_cases.py
         "after",  # test_order.py
+        "matmul_to",  # kernel_cases.py; op_cases/positions.py, of what a pass makes it
         *("recurrence_kept", "recurrence_back"),  # kernel_cases.py, test_recurrence_gradient.py
         *(record.name for record in OF_WEBASSEMBLY),  # test_wasm_kernels.py
         *(record.name for record in OF_WEBGPU),  # kernel_cases.py

@@ -104,7 +104,7 @@ def product_to(length: int, *shape: int) -> Case:
         f"product to {length} {shape}",
         (a, b, np.array(length, np.int32)),
         build,
-        lambda a, b, n: a[:, :, :n] @ b[:, :n],
+        lambda a, b, n: a[:, :, :length] @ b[:, :length],
     )
 
 

@@ -17,9 +17,10 @@ from tallow.core.dtype import DType, float64
 from tallow.core.shape import Shape, size_of, strides_of
 from tallow.graph import Node
 from tallow.ops.arrange import argsort, scatter
-from tallow.ops.contract import matmul
+from tallow.ops.contract import matmul, matmul_to
 from tallow.ops.elementwise import multiply
 from tallow.ops.kinds import Attrs, Elementwise, Movement, Op, Reduce, Source
+from tallow.ops.numpy_positions import clamped
 from tallow.ops.reduce import sum_
 from tallow.ops.source import iota
 from tallow.scalar import Scalar, operand
@@ -33,7 +34,7 @@ LARGEST = 2500
 def is_for_lists(node: Node) -> bool:
     """Whether this device computes a node, and soon enough for a test."""
     kinds = isinstance(node.op, (Elementwise, Movement, Reduce, Source))
-    computed = kinds or node.op in (matmul, argsort, scatter)
+    computed = kinds or node.op in (matmul, matmul_to, argsort, scatter)
     return computed and node.size <= LARGEST and node.dtype != float64
 
 
@@ -198,9 +199,11 @@ def _move(op: Movement, arrays: Sequence[Array], attrs: Attrs, shape: Shape) -> 
     return values
 
 
-def _matmul(a: Array, b: Array) -> Values:
-    """A sum of products, as its records say those."""
+def _matmul(a: Array, b: Array, *length: Array) -> Values:
+    """A sum of products, as its records say those; of the first so many, if there is a length."""
     (batch, rows, inner), columns = a.shape, b.shape[2]
+    for each in length:
+        inner = clamped(each.values[0], inner, 0)
     shape = (batch, rows, columns)
     total = [stored(0, a.dtype)] * size_of(shape)
     x, y, z = (operand(index, a.dtype) for index in range(3))
@@ -225,7 +228,7 @@ def compute(op: Op, arrays: Sequence[Array], attrs: Attrs) -> Array:
         values = _move(op, arrays, attrs, shape)
     elif op is iota:
         values = [coords[attrs["axis"]] for coords in _everywhere(shape)]
-    elif op is matmul:
+    elif op in (matmul, matmul_to):
         values = _matmul(*arrays)
     assert len(values) == size_of(shape), op.name
     return Array(values, shape, dtype)

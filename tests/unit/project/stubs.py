@@ -229,7 +229,7 @@ def _sorted(imports: set[str]) -> str:
     return "\n".join(sorted(imports)) + "\n"
 
 
-_FUNCTIONS = "functions."
+_FUNCTIONS, _OF_NN = "functions.", "functional init utils"
 
 
 def package(form: str, under: str = "", but: str = "-", also: str = "", inside: str = "") -> str:
@@ -247,6 +247,12 @@ def package(form: str, under: str = "", but: str = "-", also: str = "", inside: 
     return _NOTE + "\n".join(lines) + "\n"
 
 
+def listed(form: str, also: str) -> str:
+    """`__all__`, where something reads it, or not all that is public is in it."""
+    names = sorted({*public(form), *also.split()})
+    return "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
+
+
 def top() -> str:
     """The text of tallow's own. What `from tallow import *` brings is said, for the others hide
     Python's."""
@@ -257,8 +263,7 @@ def top() -> str:
         text += f"from tallow import {name} as {name}\n"
     text += "from tallow.functions import *\n"
     text += "from tallow.version import __version__ as __version__\n"
-    listed = sorted({*public("tallow"), *PACKAGES.split()})
-    return text + "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in listed) + "]\n"
+    return text + listed("tallow", PACKAGES)
 
 
 def stubs() -> dict[Path, str]:
@@ -267,7 +272,8 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "__init__.pyi": top(),
         PACKAGE / "functions" / "__init__.pyi": package("tallow", _FUNCTIONS),
         PACKAGE / "functional" / "__init__.pyi": package("functional"),
-        PACKAGE / "nn" / "__init__.pyi": package("nn", also="functional init utils", inside=".nn"),
+        PACKAGE / "nn" / "__init__.pyi": package("nn", also=_OF_NN, inside=".nn")
+        + listed("nn", _OF_NN),
         PACKAGE / "tensor" / "methods.pyi": methods(),
     }
 

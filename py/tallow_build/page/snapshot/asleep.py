@@ -19,8 +19,8 @@ _FOR_NUMPY = (
 )
 
 # What the page's views do not use: training, files of weights, writing ONNX, plans of eager code
-# for many shapes, functions that no operator of ONNX is made of; and types alone. A script that
-# imports it has it fetched.
+# for many shapes, compiled functions, functions that no operator of ONNX is made of; and types
+# alone. A script that imports it has it fetched.
 _ON_DEMAND = re.compile(
     r"tallow_page\.(contract|find|listen|passages|published|train|write)(\.|$)|tallow\.("
     r"(nn|optim|zoo|amp|autograd|distributions|func|accelerators|data|utils|torch|sparse|linalg"
@@ -28,7 +28,7 @@ _ON_DEMAND = re.compile(
     r"|core\.(iterating|packages|starting|watchers)$|devices\.wasm\.(codegen\.)?strided(\.|$)"
     r"|autodiff\.(?!past$)|formats\.(?!onnx)|formats\.onnx\.(write|parameters$)"
     r"|ops\.(linalg|numpy_attention|numpy_blocks|numpy_positions)$"
-    r"|custom$"
+    r"|custom$|runtime\.jit(\.|$)"
     r"|methods\.(facts|fills)|tensor\.printing"
     r"|core\.retyped$|compile\.passes\.(blocks|lengths)$"
     r"|devices\.(webgpu\.codegen|wasm\.codegen\.kernels)\.region$"

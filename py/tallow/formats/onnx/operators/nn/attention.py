@@ -234,7 +234,8 @@ def _written_round(cache: Tensor, axis: int, starts: Tensor, update: Tensor) -> 
     length, count = cache.shape[axis], update.shape[axis]
     line = [1] * cache.ndim
     line[axis] = count
-    for firsts in (f.minimum(starts, length - count), f.zeros_like(starts)):
+    regions: list[Tensor] = [f.minimum(starts, length - count), f.zeros_like(starts)]
+    for firsts in regions:
         steps = f.remainder(f.expand_dims(firsts - starts, 1) + f.arange(count), length)
         written, steps = steps < count, f.minimum(steps, count - 1)
         for n in range(cache.shape[0]):
