@@ -10,7 +10,7 @@ import { make } from "../../widgets/dom.js";
 const SHOWN = 12;
 
 /** Milliseconds in which examples are shown together. */
-const TOGETHER_MS = 200;
+const TOGETHER_MS = 500;
 
 const SIGN = 28;
 

@@ -69,7 +69,7 @@ export async function seen(file, preprocess) {
   photo.close();
   const { size } = preprocess;
   const surface = new OffscreenCanvas(size, size);
-  const brush = surface.getContext("2d");
+  const brush = surface.getContext("2d", { willReadFrequently: true });
   brush?.putImageData(new ImageData(await photo.pixels(preprocess), size, size), 0, 0);
-  return surface.convertToBlob({ type: "image/webp", quality: 0.9 });
+  return surface.convertToBlob({ type: "image/jpeg", quality: 0.92 });
 }
