@@ -365,7 +365,7 @@ class WroteAnswer(TypedDict):
 
 class FindModel(TypedDict):
     """A model of sentences: the width of its vectors, the most tokens of a text, and how many
-    passages lost their kept vectors, since another model had made them or they were damaged."""
+    passages lost their kept vectors, since another model had made them."""
 
     width: int
     tokens: int
@@ -746,6 +746,7 @@ class Answers:
     run_model: RunAnswer
     remove_file: Embedded
     put_kept: IndexedFile
+    put_vectors: IndexedFile
     unpack_run: TrainRun
     layer_table: LayerTable
     gather_text: Gathered

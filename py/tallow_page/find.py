@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import AsyncGenerator, Iterable
+from bisect import bisect_right
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field
 from heapq import nlargest
+from itertools import accumulate
+from os import urandom
+from struct import pack
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_file", "changed_file", "close_find_model", "embed_passages", "find_passages",
-    "open_find_model", "put_kept", "remove_file",
+    "keep_again", "open_find_model", "put_kept", "put_vectors", "remove_file",
 ]  # fmt: skip
 
 _BATCH = 4
@@ -48,32 +52,63 @@ _CUT = 256
 _BLOCK = 1024
 """Vectors of one product; all blocks have so many rows, so that one plan serves all."""
 
-_FLOAT = 4
+_HALF = 2
+"""Bytes of a number: vectors are held and kept in float16."""
 
 
 @dataclass
 class _File:
     """A file's passages, each with the page that it stands on, and the vectors of the first of
-    them, of the network that has this name. width: of the vectors. kept: whether the browser has
-    it as it is."""
+    them.
+
+    blocks: the vectors' bytes, `_BLOCK` of them in each but the last. model, width: the network
+    that made them, by its name, and how many numbers each has. kept: how many of them the browser
+    has; -1 if it does not have the passages either. key: tells the file from others of its name.
+    """
 
     passages: list[tuple[str, int | None]] = field(default_factory=list)
-    vectors: bytearray = field(default_factory=bytearray)
+    blocks: list[bytearray] = field(default_factory=list)
     model: str = ""
     width: int = 1
-    kept: bool = False
+    kept: int = -1
+    key: str = field(default_factory=lambda: urandom(8).hex())
+
+    @property
+    def done(self) -> int:
+        """How many passages have vectors."""
+        whole = max(len(self.blocks) - 1, 0)
+        last = len(self.blocks[-1]) if self.blocks else 0
+        return whole * _BLOCK + last // (_HALF * self.width)
+
+    def add(self, vectors: bytes) -> None:
+        """The vectors of the next passages."""
+        size = _BLOCK * _HALF * self.width
+        while vectors:
+            if not self.blocks or len(self.blocks[-1]) == size:
+                self.blocks.append(bytearray())
+            room = size - len(self.blocks[-1])
+            self.blocks[-1] += vectors[:room]
+            vectors = vectors[room:]
+
+    def since(self, first: int) -> bytes:
+        """The vectors from one on."""
+        block, row = divmod(first, _BLOCK)
+        return b"".join(self.blocks[block:])[row * _HALF * self.width :]
+
+    def drop(self) -> None:
+        """Forgets the vectors."""
+        self.blocks, self.kept = [], min(self.kept, 0)
 
 
 _files: dict[str, _File] = {}
 _model: SentenceEncoder | None = None
 _name = ""  # of the model
-_blocks: list[Tensor] | None = None  # the vectors of all files; None: they have changed
 
 
 def close_find_model() -> None:
     """Frees the model, if one is open; the passages and their vectors stay."""
-    global _model, _blocks
-    _model = _blocks = None
+    global _model
+    _model = None
 
 
 on_start.append(close_find_model)
@@ -90,7 +125,7 @@ async def open_find_model(source: Any, name: str) -> AsyncGenerator[Any, None]:
     """Opens a model of sentences; the one before is closed.
 
     source: that of `opened`. name: tells the model from others; the vectors that another one made
-    are dropped, and damaged ones, too.
+    are dropped.
     Reports `Fetching`; last a `FindModel`. Raises TallowError in one line.
     """
     global _model, _name
@@ -104,12 +139,11 @@ async def open_find_model(source: Any, name: str) -> AsyncGenerator[Any, None]:
     tokenizer: Any = model.tokenizer
     tokenizer.truncation = tokenizer.padding = None  # a passage is measured by all of its tokens
     _model, _name = model, name
-    dropped, size = 0, _FLOAT * model.width
+    dropped = 0
     for file in _files.values():
-        rest = len(file.vectors) % size or len(file.vectors) > size * len(file.passages)
-        if file.vectors and (file.model != name or rest):
+        if file.blocks and (file.model, file.width) != (name, model.width):
             dropped += len(file.passages)
-            file.vectors, file.kept = bytearray(), False
+            file.drop()
     found: FindModel = {"width": model.width, "tokens": model.net.max_len, "dropped": dropped}
     yield Answer(found)
 
@@ -160,23 +194,19 @@ async def add_file(name: str, kind: str, source: Any) -> AsyncGenerator[Any, Non
 
 
 def _put(name: str, file: _File) -> None:
-    global _blocks
     _files.pop(name, None)
     _files[name] = file
-    _blocks = None
 
 
 async def remove_file(name: str) -> str:
     """Forgets a file, if it is there; "" means all of them. Returns an `Embedded` of the others."""
-    global _blocks
     for each in [name] if name else list(_files):
         _files.pop(each, None)
-    _blocks = None
     return json.dumps(_progress())
 
 
 def _progress() -> Embedded:
-    done = sum(len(file.vectors) // (_FLOAT * file.width) for file in _files.values())
+    done = sum(file.done for file in _files.values())
     total = sum(len(file.passages) for file in _files.values())
     return {"stage": "embed", "done": done, "total": total}
 
@@ -188,67 +218,97 @@ async def embed_passages() -> AsyncGenerator[Any, None]:
     Reports an `Embedded` after each batch; last an `Embedded`, too. A run that is stopped loses
     nothing; another one goes on from there.
     """
-    global _blocks
     began, made = perf_counter(), 0
     while True:
         model = _opened()
-        size = _FLOAT * model.width
         step = _progress()
         if made:
             step["rate"] = made / (perf_counter() - began)
-        missing = ((n, f) for n, f in _files.items() if len(f.vectors) < size * len(f.passages))
+        missing = ((n, f) for n, f in _files.items() if f.done < len(f.passages))
         name, file = next(missing, ("", None))
         if file is None:
             break
         yield step
-        start = len(file.vectors) // size
-        texts = [text for text, _ in file.passages[start : start + _BATCH]]
+        texts = [text for text, _ in file.passages[file.done : file.done + _BATCH]]
         vectors = await _embedded(model, texts)
         if _files.get(name) is file and _model is model:
-            file.vectors += vectors
-            file.model, file.width, file.kept = _name, model.width, False
+            file.model, file.width = _name, model.width
+            file.add(vectors)
             made += len(texts)
-            _blocks = None
     yield Answer(step)
 
 
-async def _embedded(model: SentenceEncoder, texts: list[str]) -> memoryview:
+async def _embedded(model: SentenceEncoder, texts: list[str]) -> bytes:
+    """The vectors of texts, in float16."""
     vectors = await model.embed_async(texts, batch=_BATCH)
     (rows,) = await run_async(reading([vectors]))
-    return rows.data.cast("B")
+    numbers = rows.data.cast("B").cast("f")
+    return pack(f"{len(numbers)}e", *numbers)
 
 
 # ---- what the browser keeps ------------------------------------------------------------------
 
 
-def changed_file() -> Any:
-    """A file that the browser does not have as it is, or None: its name, its passages as JSON, the
-    bytes of their vectors, the name of the model and the vectors' width. From then on the browser
-    has it."""
+def changed_file(least: int) -> Any:
+    """What the browser does not have of a file, or None: its name and its key; its passages as
+    JSON, None if it has them; which is the first of the vectors that follow, their bytes, the name
+    of the model that made them, and how many numbers each has.
+
+    From then on the browser has all of it, unless `keep_again` says otherwise. So whatever is
+    written is written once. least: how many vectors are worth a piece, unless they are the last.
+    """
     for name, file in _files.items():
-        if not file.kept:
-            file.kept = True
-            passages = json.dumps(file.passages)
-            return name, passages, bytes(file.vectors), file.model, file.width
+        at, done = file.kept, file.done
+        if at < 0 or done - at >= least or at < done == len(file.passages):
+            file.kept, first = done, max(at, 0)
+            passages = None if at >= 0 else json.dumps(file.passages, ensure_ascii=False)
+            return name, file.key, passages, first, file.since(first), file.model, file.width
     return None
 
 
-async def put_kept(name: str, kept: str, vectors: Any, model: str, width: int) -> str:
-    """Takes a file that the browser has kept.
+def keep_again(name: str, at: int) -> None:
+    """The browser could not keep what `changed_file` gave it. at: how many vectors it has, -1 if it
+    does not have the passages either."""
+    if file := _files.get(name):
+        file.kept = min(file.kept, at)
 
-    kept: its passages, as JSON. vectors: their bytes; none if they were damaged. model, width: the
-      name of what made them, and how many numbers each has.
-    Returns an `IndexedFile`. Raises FormatError for passages that are damaged.
+
+async def put_kept(name: str, key: str, kept: str) -> str:
+    """Takes the passages of a file that the browser has kept; `put_vectors` follow.
+
+    kept: as JSON. Returns an `IndexedFile`. Raises FormatError for passages that are damaged.
     """
     try:
         found = [(well_formed(str(text)), page) for text, page in json.loads(kept)]
     except (ValueError, TypeError) as error:
         raise FormatError(f"{name}: the kept passages are damaged: {error}") from error
-    file = _File(found, bytearray(copied(vectors)), model, max(width, 1), kept=True)
+    file = _File(found, kept=0, key=key)
     _put(name, file)
-    done = min(len(file.vectors) // (_FLOAT * file.width), len(found))
-    answer: IndexedFile = {"name": name, "passages": len(found), "done": done}
-    return json.dumps(answer)
+    return _indexed(name, file)
+
+
+async def put_vectors(name: str, at: int, vectors: Any, model: str, width: int) -> str:
+    """Takes vectors that the browser has kept.
+
+    at: the passage to which the first one belongs. vectors: bytes of float16. model, width: as
+      `changed_file` gave them.
+    Returns an `IndexedFile`, in which no more is done if they do not continue those before.
+    """
+    file, content = _files[name], bytes(copied(vectors))
+    size = _HALF * max(width, 1)
+    end = at + len(content) // size
+    same = not file.blocks or (file.model, file.width) == (model, width)
+    fits = same and at == file.done and len(content) % size == 0 and end <= len(file.passages)
+    if fits:
+        file.model, file.width = model, max(width, 1)
+        file.add(content)
+        file.kept = file.done
+    return _indexed(name, file)
+
+
+def _indexed(name: str, file: _File) -> str:
+    found: IndexedFile = {"name": name, "passages": len(file.passages), "done": file.done}
+    return json.dumps(found)
 
 
 # ---- questions -------------------------------------------------------------------------------
@@ -264,62 +324,61 @@ async def find_passages(question: str, most: int) -> AsyncGenerator[Any, None]:
     began = perf_counter()
     model = _opened()
     asked = await model.embed_async([well_formed(question)])
-    best = nlargest(most, await _scored(model, asked))
-    found: list[FoundPassage] = [
-        {"source": name, "page": page, "score": score, "parts": [text, "", ""]}
-        for score, _, name, text, page in best
-    ]
+    found = await _nearest(model, asked, most)
     answer: Looked = {"stage": "look", "seconds": perf_counter() - began, "found": found}
     yield answer
     spans = [
         (index, start, end)
-        for index, (_, _, _, text, _) in enumerate(best)
-        for start, end in sentences(text)
+        for index, passage in enumerate(found)
+        for start, end in sentences(passage["parts"][0])
     ]
     nearest: dict[int, tuple[float, int, int]] = {}
     for first in range(0, len(spans), _BATCH):
         chosen = spans[first : first + _BATCH]
-        texts = [best[index][3][start:end] for index, start, end in chosen]
+        texts = [found[index]["parts"][0][start:end] for index, start, end in chosen]
         vectors = await model.embed_async(texts, batch=_BATCH)
         scores = await _products(model, vectors, asked)
         for score, (index, start, end) in zip(scores, chosen, strict=True):
             nearest[index] = max(nearest.get(index, (score, start, end)), (score, start, end))
     for index, (_, start, end) in nearest.items():
-        text = best[index][3]
+        text = found[index]["parts"][0]
         found[index]["parts"] = [text[:start], text[start:end], text[end:]]
     yield Answer(answer)
 
 
-async def _scored(
-    model: SentenceEncoder, asked: Tensor
-) -> Iterable[tuple[float, int, str, str, int | None]]:
-    """All passages that have vectors: the cosine, a number, the file, the text and its page."""
-    global _blocks
-    size = _FLOAT * model.width
-    rows = [
-        (name, *passage)
+async def _nearest(model: SentenceEncoder, asked: Tensor, most: int) -> list[FoundPassage]:
+    """The passages of the highest cosines, the highest first."""
+    held = [
+        (block, name, file, number * _BLOCK)
         for name, file in _files.items()
-        for passage in file.passages[: len(file.vectors) // size]
+        for number, block in enumerate(file.blocks)
     ]
-    blocks = _blocks
-    if blocks is None:
-        every = b"".join(
-            memoryview(file.vectors)[: size * len(file.passages)] for file in _files.values()
-        )
-        blocks = _blocks = [
-            _rows(every[start : start + size * _BLOCK], model.width)
-            for start in range(0, len(every), size * _BLOCK)
-        ]
-    scores: list[float] = []
+    full = _BLOCK * _HALF * model.width
+    held.sort(key=lambda each: len(each[0]) < full)  # the whole ones first, which need no copy
+    whole = [block for block, *_ in held if len(block) == full]
+    rest = b"".join([block for block, *_ in held[len(whole) :]])
+    blocks: list[bytes | bytearray] = [*whole, *_cut(rest, full)]
+    scores = array("f")
     for block in blocks:
-        scores += await _products(model, block, asked)
-    return [(score, -n, *row) for n, (score, row) in enumerate(zip(scores, rows, strict=False))]
+        vectors = HostArray(memoryview(block), (_BLOCK, model.width), dt.float16)
+        scores += await _products(model, Tensor(constant(vectors)), asked)
+    sizes = [len(block) // (_HALF * model.width) for block, *_ in held]
+    starts = [*accumulate(sizes, initial=0)]
+    found: list[FoundPassage] = []
+    for index in nlargest(most, range(starts[-1]), key=scores.__getitem__):
+        at = bisect_right(starts, index) - 1
+        _, name, file, first = held[at]
+        text, page = file.passages[first + index - starts[at]]
+        found.append(
+            {"source": name, "page": page, "score": scores[index], "parts": [text, "", ""]}
+        )
+    return found
 
 
-def _rows(content: bytes, width: int) -> Tensor:
-    """Vectors as a tensor (_BLOCK, width), filled up with zeros."""
-    held = content.ljust(_FLOAT * width * _BLOCK, b"\0")
-    return Tensor(constant(HostArray(memoryview(held), (_BLOCK, width), dt.float32)))
+def _cut(content: bytes, size: int) -> Iterator[bytes]:
+    """Pieces of one size, the last one filled up with zeros."""
+    for start in range(0, len(content), size):
+        yield content[start : start + size].ljust(size, b"\0")
 
 
 async def _products(model: SentenceEncoder, vectors: Tensor, asked: Tensor) -> array[float]:

@@ -328,7 +328,7 @@ export type WroteAnswer = {
 
 /**
  * A model of sentences: the width of its vectors, the most tokens of a text, and how many passages
- * lost their kept vectors, since another model had made them or they were damaged.
+ * lost their kept vectors, since another model had made them.
  */
 export type FindModel = {
   width: number;
@@ -684,6 +684,7 @@ export type Answers = {
   run_model: RunAnswer;
   remove_file: Embedded;
   put_kept: IndexedFile;
+  put_vectors: IndexedFile;
   unpack_run: TrainRun;
   layer_table: LayerTable;
   gather_text: Gathered;

@@ -1,77 +1,120 @@
 // @ts-check
 /**
- * The index of the Find view, which the browser keeps for later visits (IndexedDB): a record for
- * each file, with its passages and their vectors. Records are written as a whole, and the vectors
- * have a hash.
+ * The index of the Find view, which the browser keeps for later visits (IndexedDB): the passages of
+ * each file, and pieces of their vectors, one after the other. What is new is appended. Each write
+ * is one transaction, so what a closed tab has left is whole; a piece has a hash besides.
  */
 
 import { digest, hex } from "../shared/bytes.js";
 import { SITE } from "../site/fetch.js";
 
 /**
- * @typedef {object} Kept
- * @property {string} name      of the file
- * @property {string} passages  as JSON
+ * @typedef {object} Piece
+ * @property {string} name   of the file
+ * @property {string} key    tells the file from others of its name, which another tab may keep
+ * @property {number} at     the passage to which the first vector belongs
  * @property {Uint8Array<ArrayBuffer>} vectors
- * @property {string} model     that made the vectors
- * @property {number} width     of each vector
+ * @property {string} model  that made them
+ * @property {number} width  of each vector
+ *
+ * @typedef {object} Kept
+ * @property {string} key
+ * @property {string} passages  as JSON
+ * @property {Piece[]} pieces   in their order, up to the first that is damaged
+ * @property {boolean} damaged  whether one is
  */
 
 /** An origin may have several sites, at other paths. */
 const NAME = `tallow:find:1:${SITE.href}`;
 
-const STORE = "files";
+/** @typedef {Record<"files" | "vectors", IDBObjectStore>} Stores */
 
-/**
- * Everything that was kept. Vectors that were damaged are left out.
- * @returns {Promise<{files: Kept[], damaged: number}>}
- */
-export async function all() {
-  /** @type {(Kept & {sum: string})[]} */
-  const records = await transact("readonly", (store) => store.getAll());
-  let damaged = 0;
-  const files = records.map(async ({ sum, ...file }) => {
-    if (file.vectors instanceof Uint8Array && sum === (await sumOf(file))) return file;
-    damaged += 1;
-    return { ...file, vectors: new Uint8Array(0) };
-  });
-  return { files: await Promise.all(files), damaged };
+/** The names of all files. */
+export async function names() {
+  const [found] = await transact("readonly", ({ files }) => [files.getAllKeys()]);
+  return /** @type {string[]} */ (found);
 }
 
-/** Keep a file instead of the one of its name. @param {Kept} file @throws {DOMException} */
-export async function keep(file) {
-  const record = { ...file, sum: await sumOf(file) };
-  await transact("readwrite", (store) => store.put(record));
+/** @param {string} name @returns {Promise<Kept>} */
+export async function kept(name) {
+  const [file, all] = await transact("readonly", ({ files, vectors }) => [
+    files.get(name),
+    vectors.getAll(from(name, 0)),
+  ]);
+  let count = 0;
+  while (count < all.length && (await isWhole(all[count], file?.key))) count += 1;
+  return { ...file, pieces: all.slice(0, count), damaged: count < all.length };
+}
+
+/**
+ * Keep a piece of a file's vectors, instead of all that are kept from there on; and its passages,
+ * unless they are kept.
+ * @param {Piece & {passages?: string}} part
+ * @throws {DOMException}  if the browser keeps nothing, or no more
+ */
+export async function keep({ passages, ...piece }) {
+  const { name, key, at } = piece;
+  const sum = await sumOf(piece);
+  await transact("readwrite", ({ files, vectors }) => {
+    if (passages !== undefined) files.put({ name, key, passages });
+    vectors.delete(from(name, at));
+    return piece.vectors.length ? [vectors.put({ ...piece, sum })] : [];
+  });
 }
 
 /** Forget a file; "" means all of them. @param {string} name */
 export async function forget(name) {
-  await transact("readwrite", (store) => (name ? store.delete(name) : store.clear()));
+  await transact("readwrite", ({ files, vectors }) =>
+    name ? [files.delete(name), vectors.delete(from(name, 0))] : [files.clear(), vectors.clear()],
+  );
 }
 
-/** @param {Kept} file */
+/** The pieces of a file from a passage on. @param {string} name @param {number} at */
+const from = (name, at) => IDBKeyRange.bound([name, at], [name, Infinity]);
+
+/** @param {Piece & {sum: string}} piece @param {string} [key]  of its file */
+const isWhole = async (piece, key) =>
+  piece.key === key && piece.vectors instanceof Uint8Array && piece.sum === (await sumOf(piece));
+
+/** @param {Piece} piece */
 const sumOf = async ({ vectors }) => hex(await digest(vectors));
 
+/** @type {Promise<IDBDatabase> | null} */
+let opening = null;
+
+async function open() {
+  const request = indexedDB.open(NAME, 2);
+  request.onupgradeneeded = () => {
+    const { result } = request;
+    for (const store of [...result.objectStoreNames]) result.deleteObjectStore(store);
+    result.createObjectStore("files", { keyPath: "name" });
+    result.createObjectStore("vectors", { keyPath: ["name", "at"] });
+  };
+  const database = await resultOf(request);
+  database.onversionchange = () => {
+    database.close();
+    opening = null;
+  };
+  return database;
+}
+
 /**
- * @template T
  * @param {IDBTransactionMode} mode
- * @param {(store: IDBObjectStore) => IDBRequest<T>} use
- * @returns {Promise<T>}  once it is written
+ * @param {(stores: Stores) => IDBRequest[]} use
+ * @returns {Promise<any[]>}  the requests' results, once all is written
  */
 async function transact(mode, use) {
-  const opening = indexedDB.open(NAME, 1);
-  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE, { keyPath: "name" });
-  const database = await resultOf(opening);
-  try {
-    const transaction = database.transaction(STORE, mode);
-    const request = use(transaction.objectStore(STORE));
-    return await new Promise((resolve, reject) => {
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onabort = () => reject(transaction.error ?? request.error);
-    });
-  } finally {
-    database.close();
-  }
+  opening ??= open();
+  opening.catch(() => (opening = null));
+  const transaction = (await opening).transaction(["files", "vectors"], mode);
+  const requests = use({
+    files: transaction.objectStore("files"),
+    vectors: transaction.objectStore("vectors"),
+  });
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(requests.map(({ result }) => result));
+    transaction.onabort = () => reject(transaction.error ?? new DOMException("", "AbortError"));
+  });
 }
 
 /**

@@ -117,12 +117,19 @@ STORE = """async (change) => {
   const resolved = (request) =>
     new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
   const database = await resolved(indexedDB.open(name.name));
-  const store = database.transaction("files", "readwrite").objectStore("files");
-  for (const record of await resolved(store.getAll())) {
-    if (change === "vectors") record.vectors[5] ^= 1;
-    else record.passages = "[1]";
-    await resolved(store.put(record));
-  }
+  const transaction = database.transaction(["files", "vectors"], "readwrite");
+  const files = transaction.objectStore("files"), vectors = transaction.objectStore("vectors");
+  const pieces = await resolved(vectors.getAll());
+  if (change === "passages")
+    for (const file of await resolved(files.getAll())) files.put({ ...file, passages: "[1]" });
+  else if (change === "vectors")
+    for (const piece of pieces) {
+      piece.vectors[5] ^= 1;
+      vectors.put(piece);
+    }
+  else if (change === "gap") vectors.delete([pieces[1].name, pieces[1].at]);
+  else vectors.put({ ...pieces[1], key: "of another text" });
+  await new Promise((resolve) => { transaction.oncomplete = resolve; });
   database.close();
 }"""
 
@@ -145,6 +152,96 @@ def test_a_damaged_index_is_said_and_made_again(visitor: Any, part: str, left: i
         assert len(asked(hook, "late rain")) == left
     else:
         expect(hook("find-status")).to_have_attribute("data-state", "none")
+
+
+# ---- a large text ------------------------------------------------------------------------------
+
+PIECE = 128
+"""Vectors that web/views/find/worker.js keeps together."""
+
+NUMBERED = "\n\n".join(f"{n} dogs, {n % 7} cats and bread in the rain. " * 3 for n in range(1000))
+
+# Counts what is written. After `most` pieces the tab is as if it were closed in the middle of a
+# write: that one is undone, and no other one begins.
+WRITTEN = """(most) => {
+  globalThis.written = { passages: 0, vectors: 0, pieces: 0 };
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (record) {
+    if (written.pieces >= most) {
+      const request = put.call(this, record);
+      this.transaction.abort();
+      return request;
+    }
+    written.passages += record.passages?.length ?? 0;
+    written.vectors += record.vectors?.length ?? 0;
+    if (record.vectors) written.pieces += 1;
+    return put.call(this, record);
+  };
+}"""
+
+
+def worker_of(visitor: Any) -> Any:
+    return next(each for each in visitor.page.workers if "/worker/main" in each.url)
+
+
+def count_of(hook: Callable[[str], Any]) -> int:
+    """Passages that can be found, once all of them can be."""
+    expect(hook("find-status")).to_have_text(re.compile("of 1 text can"), timeout=PATIENCE)
+    return int(hook("find-status").get_attribute("data-value"))
+
+
+def test_what_a_text_adds_to_the_index_is_written_once(visitor: Any) -> None:
+    hook = opened(visitor)
+    worker = worker_of(visitor)
+    worker.evaluate(WRITTEN, 1_000_000)
+    sizes = []
+    for part in (4, 2, 1):
+        hook("find-files").set_input_files(given(f"{part}.txt", NUMBERED[: len(NUMBERED) // part]))
+        count = count_of(hook)
+        written = worker.evaluate("written")
+        assert written["vectors"] == count * tiny_sentences.WIDTH * 2  # of 16 bits each
+        assert count / PIECE <= written["pieces"] <= count / PIECE + 2
+        sizes.append(written["passages"] + written["vectors"])
+        hook("find-clear").click()
+        expect(hook("find-status")).to_have_attribute("data-state", "none")
+        worker.evaluate("Object.assign(written, { passages: 0, vectors: 0, pieces: 0 })")
+    assert sizes[1] == pytest.approx(2 * sizes[0], rel=0.1)
+    assert sizes[2] == pytest.approx(4 * sizes[0], rel=0.1)
+
+
+def test_an_index_goes_on_after_a_tab_that_was_closed_in_the_middle_of_a_write(
+    visitor: Any,
+) -> None:
+    hook = opened(visitor)
+    worker_of(visitor).evaluate(WRITTEN, 2)
+    hook("find-files").set_input_files(given("a.txt", NUMBERED))
+    total = count_of(hook)
+    message = visitor.page.locator("#view-find .message")
+    expect(message).to_contain_text("keeps no index")
+    found = [item.text_content() for item in asked(hook, "17 dogs")]
+
+    visitor.page.reload()
+    visitor.wait()
+    expect(hook("find-status")).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    kept = int(hook("find-status").get_attribute("data-value"))
+    assert 2 * PIECE <= kept < 3 * PIECE < total and message.inner_text().strip() == ""
+    choose_model(hook)
+    hook("find-continue").click()
+    assert count_of(hook) == total
+    assert [item.text_content() for item in asked(hook, "17 dogs")] == found
+
+    # What does not continue the pieces before it is left out.
+    for change in ("gap", "key"):
+        visitor.page.evaluate(STORE, change)
+        visitor.page.reload()
+        visitor.wait()
+        expect(message).to_contain_text("1 text is damaged", timeout=PATIENCE)
+        value = int(hook("find-status").get_attribute("data-value"))
+        assert 0 < value < kept
+        choose_model(hook)
+        hook("find-continue").click()
+        assert count_of(hook) == total
+        assert [item.text_content() for item in asked(hook, "17 dogs")] == found
 
 
 def test_pages_of_a_pdf_file(finder: Visitor) -> None:
@@ -265,8 +362,7 @@ def test_a_model_that_is_none(visitor: Any) -> None:
 
 def test_without_storage_the_index_lasts_as_long_as_the_tab(visitor: Any) -> None:
     hook = opened(visitor)
-    worker = next(each for each in visitor.page.workers if "/worker/main" in each.url)
-    worker.evaluate("""() => {
+    worker_of(visitor).evaluate("""() => {
       const full = () => { throw new DOMException("full", "QuotaExceededError"); };
       IDBObjectStore.prototype.put = full;
     }""")

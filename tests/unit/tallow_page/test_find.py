@@ -202,47 +202,186 @@ def test_a_file_that_is_removed_while_it_is_embedded(
     assert len(view.ask("dog")) == 1
 
 
+class Browser:
+    """What the browser keeps: the passages of files, and pieces of their vectors by their places.
+    written: bytes of each write."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[str, str]] = {}
+        self.pieces: dict[tuple[str, int], tuple[bytes, str, int]] = {}
+        self.written: list[int] = []
+
+    def keep(self) -> None:
+        """Writes what is new."""
+        while part := find.changed_file(1):
+            name, key, passages, at, vectors, model, width = part
+            if passages is not None:
+                self.files[name] = key, passages
+            for place in [p for p in self.pieces if p[0] == name and p[1] >= at]:
+                del self.pieces[place]
+            if vectors:
+                self.pieces[name, at] = vectors, model, width
+            self.written.append(len(passages or "") + len(vectors))
+
+    def give(self, view: View) -> dict[str, Any]:
+        """Another visit. Returns what Python knows of each file then."""
+        view.run(find.remove_file(""))
+        found = {}
+        for name, (key, passages) in self.files.items():
+            found[name] = json.loads(view.run(find.put_kept(name, key, passages)))
+        for (name, at), piece in sorted(self.pieces.items()):
+            found[name] = json.loads(view.run(find.put_vectors(name, at, *piece)))
+        return found
+
+
 def test_what_was_kept_is_found_again(view: View) -> None:
     view.open()
     view.add("a.txt")
+    view.add("b.txt", "ein sehr später Zug, 晚点的火车".encode())
     view.embed()
     found = view.ask("the rain")
-    file, passages, vectors, name, width = find.changed_file()
-    assert (file, name, len(vectors), width) == ("a.txt", "tiny", COUNT * 32 * 4, 32)
-    assert find.changed_file() is None
+    browser = Browser()
+    browser.keep()
+    assert [len(vectors) for vectors, *_ in browser.pieces.values()] == [COUNT * 32 * 2, 32 * 2]
+    assert find.changed_file(1) is None
 
-    view.run(find.remove_file(""))
-    kept = json.loads(view.run(find.put_kept("a.txt", passages, vectors, name, 32)))
-    assert kept == {"name": "a.txt", "passages": COUNT, "done": COUNT}
-    assert view.open()["dropped"] == 0 and find.changed_file() is None
-    assert view.embed()[1]["done"] == COUNT
+    assert browser.give(view)["a.txt"] == {"name": "a.txt", "passages": COUNT, "done": COUNT}
+    assert view.open()["dropped"] == 0 and find.changed_file(1) is None
+    assert view.embed()[1]["done"] == COUNT + 1
     assert view.ask("the rain") == found
+
+
+def test_the_kept_numbers_give_the_scores_of_whole_ones(view: View) -> None:
+    view.open()
+    words = ("cat", "dog", "rain", "train", "bread")
+    texts = [" ".join(words[n * k % 5] for k in range(1, 2 + n % 9)) for n in range(60)]
+    view.add("a.txt", "\n\n".join(texts).encode())
+    view.embed()
+    question = "a dog in the rain"
+    found = view.ask(question, most=100)
+    assert find._model is not None and len(found) > 5
+    passages = ["".join(each["parts"]) for each in found]
+    asked, *vectors = find._model.embed([question, *passages]).tolist()
+    exact = [sum(x * y for x, y in zip(asked, each, strict=True)) for each in vectors]
+    assert [each["score"] for each in found] == pytest.approx(exact, abs=1e-3)
+    assert exact[0] > max(exact) - 1e-3
+
+
+@pytest.mark.parametrize("block", [5, 1024])
+def test_what_is_written_grows_with_the_texts_and_not_with_their_square(
+    view: View, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(find, "_BLOCK", block)
+    view.open()
+    written = []
+    for count in (2, 4, 8):
+        view.run(find.remove_file(""))
+        browser = Browser()
+
+        async def embedded(browser: Browser = browser) -> None:
+            async for _ in find.embed_passages():
+                browser.keep()  # after each batch
+            browser.keep()
+
+        for number in range(count):
+            view.add(f"{number:02}.txt")
+        view.run(embedded())
+        assert len(browser.written) == 3 * count  # its passages, and two batches
+        written.append(sum(browser.written))
+        known = browser.give(view)
+        assert {each["done"] for each in known.values()} == {COUNT} and len(known) == count
+    assert written == [written[0], 2 * written[0], 4 * written[0]]
+
+    # One text of twice the length is written as two texts are.
+    view.run(find.remove_file(""))
+    browser = Browser()
+    view.add("a.txt", 2 * (TEXT + b"\n\n"))
+    view.run(embedded(browser))
+    assert len(browser.written) == 1 + 4 and sum(browser.written) < written[0] * 1.01
+
+
+def test_what_could_not_be_kept_is_kept_later(view: View) -> None:
+    view.open()
+    view.add("a.txt")
+    view.embed()
+    first = find.changed_file(1)
+    find.keep_again("a.txt", -1)
+    find.keep_again("none.txt", -1)
+    assert find.changed_file(1) == first and find.changed_file(1) is None
+    find.keep_again("a.txt", 3)
+    assert find.changed_file(4) is not None  # the last ones
+    find.keep_again("a.txt", 3)
+    name, key, passages, at, vectors, *_ = find.changed_file(1)
+    assert (name, key, passages, at) == ("a.txt", first[1], None, 3)
+    assert vectors == first[4][3 * 32 * 2 :]
+
+
+def test_pieces_are_no_smaller_than_is_worth_while(
+    view: View, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(find, "_BATCH", 1)
+    view.open()
+    view.add("a.txt")
+
+    async def embedded() -> list[int]:
+        sizes = []
+        async for _ in find.embed_passages():
+            while part := find.changed_file(3):
+                sizes.append(len(part[4]) // 64)
+        return sizes
+
+    assert view.run(embedded()) == [0, 3, 3, 1]
 
 
 def test_another_model_embeds_the_kept_passages_again(view: View) -> None:
     view.open()
     view.add("a.txt")
     view.embed()
+    browser = Browser()
+    browser.keep()
     assert view.open("another", 64)["dropped"] == COUNT
     assert view.ask("the rain") == []
     assert view.embed()[0][0]["done"] == 0
     assert len(view.ask("the rain")) == COUNT
-    assert find.changed_file()[3] == "another"
+    browser.keep()
+    assert browser.pieces.keys() == {("a.txt", 0)}  # the others have gone
+    assert browser.pieces["a.txt", 0][1:] == ("another", 64)
 
 
-def test_vectors_that_do_not_fit_are_made_again(view: View) -> None:
-    kept = json.dumps([["the cat", None], ["a dog", 2]])
-    view.run(find.put_kept("a.txt", kept, b"abc", "tiny", 32))
+@pytest.mark.parametrize(
+    ("at", "vectors", "model", "width"),
+    [
+        (0, bytes(128), "tiny", 32),  # another piece stands there
+        (2, bytes(64), "tiny", 32),  # one is missing
+        (1, bytes(65), "tiny", 32),
+        (1, bytes(64 * 4), "tiny", 32),  # more than there are passages
+        (1, bytes(64), "other", 32),
+        (1, bytes(64), "tiny", 16),
+        (1, b"", "tiny", 0),
+    ],
+)
+def test_vectors_that_do_not_continue_those_before_are_made_again(
+    view: View, at: int, vectors: bytes, model: str, width: int
+) -> None:
+    kept = json.dumps([["the cat", None], ["a dog", 2], ["late", 3]])
+    view.run(find.put_kept("a.txt", "key", kept))
     view.open()
     view.embed()
+    good = find.changed_file(1)[4]
+    view.run(find.put_kept("a.txt", "key", kept))
+    assert json.loads(view.run(find.put_vectors("a.txt", 0, good[:64], "tiny", 32)))["done"] == 1
+    again = json.loads(view.run(find.put_vectors("a.txt", at, vectors, model, width)))
+    assert again == {"name": "a.txt", "passages": 3, "done": 1}
+    view.embed()
+    assert find.changed_file(1)[3:5] == (1, good[64:])
     found = view.ask("a dog")
-    assert [(each["page"], each["parts"][1]) for each in found] == [(2, "a dog"), (None, "the cat")]
+    assert (found[0]["page"], found[0]["parts"][1]) == (2, "a dog") and len(found) == 3
 
 
 @pytest.mark.parametrize("kept", ["", "{", "[1]", "7", '[["a"]]'])
 def test_kept_passages_that_are_damaged(view: View, kept: str) -> None:
     with pytest.raises(FormatError, match=r"a\.txt: the kept passages are damaged"):
-        view.run(find.put_kept("a.txt", kept, b"", "tiny", 32))
+        view.run(find.put_kept("a.txt", "key", kept))
 
 
 def test_what_needs_a_model_says_so(view: View) -> None:

@@ -4,39 +4,78 @@
  * keeps.
  */
 
-import { all, forget, keep } from "../../worker/kept_index.js";
+import { forget, keep, kept, names } from "../../worker/kept_index.js";
+import { Queue } from "../../worker/queue.js";
 
 /**
  * @typedef {import("../../worker/serve.js").Context} Context
+ * @typedef {import("../../shared/contract.js").Embedded} Embedded
  * @typedef {import("../../shared/contract.js").IndexedFile} IndexedFile
  */
 
-/** The index is kept this often, in milliseconds, while it grows. */
-const KEEP_MS = 30_000;
+/** Vectors that are kept together while the index grows. */
+const PIECE = 128;
 
 /** @param {import("../../worker/services.js").Services} services */
 export default ({ app, settled }) => {
-  let keptAt = 0;
+  /** Changes of what is kept, each of which stands on the one before. */
+  const changes = new Queue();
 
-  /** Keep all files that have changed. @returns {Promise<string | null>}  the name of an error */
-  async function keepChanged() {
-    keptAt = performance.now();
-    for (;;) {
-      const file = await app.inTurn(async () => {
-        const held = app.call("find.changed_file");
-        if (!held) return null;
-        const [name, passages, model, width] = [0, 1, 3, 4].map((at) => held.get(at));
-        const vectors = app.copy(held.get(2));
-        held.destroy();
-        return { name, passages, model, width, vectors };
-      });
-      if (!file) return null;
-      try {
-        await keep(file);
-      } catch (error) {
-        return /** @type {any} */ (error).name;
+  /**
+   * Keep what is new.
+   * @param {number} [least]  vectors that are worth a piece, while others are being made
+   * @returns {Promise<string | null>}  the name of an error
+   */
+  const keepNew = (least = 1) =>
+    changes.add(async () => {
+      for (;;) {
+        const part = await app.inTurn(async () => {
+          const held = app.call("find.changed_file", least);
+          if (!held) return null;
+          const [name, key, passages, at, model, width] = [0, 1, 2, 3, 5, 6].map((n) =>
+            held.get(n),
+          );
+          const vectors = app.copy(held.get(4));
+          held.destroy();
+          return { name, key, passages, at, vectors, model, width };
+        });
+        if (!part) return null;
+        try {
+          await keep(part);
+        } catch (error) {
+          const at = part.passages === undefined ? part.at : -1;
+          await app.inTurn(async () => app.call("find.keep_again", part.name, at));
+          return /** @type {any} */ (error).name;
+        }
       }
+    });
+
+  /**
+   * Have Python take what is kept of a file; what is damaged is forgotten.
+   * @param {string} name
+   * @returns {Promise<{file: IndexedFile | null, damaged: boolean}>}  null if nothing can be used
+   */
+  async function restored(name) {
+    let { key, passages, pieces, damaged } = await kept(name);
+    /** @type {IndexedFile} */
+    let file;
+    try {
+      file = await app.inTurn(() => app.ask("find.put_kept", name, key, passages));
+    } catch {
+      await forget(name);
+      return { file: null, damaged: true };
     }
+    for (const { at, vectors, model, width } of pieces) {
+      const put = () => app.ask("find.put_vectors", name, at, vectors, model, width);
+      const longer = await app.inTurn(put);
+      damaged ||= longer.done === file.done;
+      file = longer;
+    }
+    if (damaged) {
+      const nothing = { vectors: new Uint8Array(0), model: "", width: 1 };
+      await keep({ name, key, at: file.done, ...nothing }).catch(() => {});
+    }
+    return { file, damaged };
   }
 
   /**
@@ -46,15 +85,23 @@ export default ({ app, settled }) => {
    */
   async function embed(_, context) {
     await settled();
-    keptAt = performance.now();
-    const progress = (/** @type {object} */ report) => {
+    /** @type {string | null} */
+    let unkept = null;
+    let before = 0;
+    const progress = (/** @type {any} */ report) => {
       context.progress(report);
-      if (performance.now() - keptAt > KEEP_MS) void keepChanged();
+      const { done } = /** @type {Embedded} */ (report);
+      if (unkept || done < before + PIECE) return;
+      before = done;
+      void keepNew(PIECE).then(
+        (why) => (unkept ??= why),
+        () => {}, // what ails Python ends the embedding, too
+      );
     };
     try {
       return await app.stream({ ...context, progress }, "find.embed_passages", () => []);
     } finally {
-      const unkept = await keepChanged();
+      unkept = await keepNew();
       if (unkept) context.progress({ stage: "unkept", why: unkept });
     }
   }
@@ -65,15 +112,17 @@ export default ({ app, settled }) => {
     /** Take what an earlier visit has kept. */
     restore: async () => {
       await settled();
-      const { files, damaged } = await all();
-      /** @type {IndexedFile[]} */
-      const restored = [];
-      for (const { name, passages, vectors, model, width } of files) {
-        const put = () => app.ask("find.put_kept", name, passages, vectors, model, width);
-        const file = await app.inTurn(put).catch(() => forget(name));
-        if (file) restored.push(file);
-      }
-      return { files: restored, damaged: damaged + files.length - restored.length };
+      return changes.add(async () => {
+        /** @type {IndexedFile[]} */
+        const files = [];
+        let damaged = 0;
+        for (const name of await names()) {
+          const found = await restored(name);
+          if (found.file) files.push(found.file);
+          if (found.damaged) damaged += 1;
+        }
+        return { files, damaged };
+      });
     },
 
     /**
@@ -93,15 +142,18 @@ export default ({ app, settled }) => {
      */
     add: async ({ name, kind, file }, context) => {
       await settled();
-      return app.stream(context, "find.add_file", () => [name, kind, file]);
+      const added = await app.stream(context, "find.add_file", () => [name, kind, file]);
+      void keepNew().catch(() => {}); // `embed` says why that failed
+      return added;
     },
 
     /** Forget a file; "" means all of them. @param {{name: string}} args */
-    remove: async ({ name }) => {
-      const left = await app.inTurn(() => app.ask("find.remove_file", name));
-      await forget(name).catch(() => {}); // nothing was kept where nothing can be
-      return left;
-    },
+    remove: ({ name }) =>
+      changes.add(async () => {
+        const left = await app.inTurn(() => app.ask("find.remove_file", name));
+        await forget(name).catch(() => {}); // nothing was kept where nothing can be
+        return left;
+      }),
 
     /**
      * Answer a question.
