@@ -54,10 +54,9 @@ class _Convolution(Module):
         self, first: int, second: int, bias: bool, device: str | None, dtype: str | None
     ) -> None:
         """Makes weight (first, second, *kernel) and bias."""
-        kind = dtype or "float32"
-        self.weight = Parameter(f.zeros((first, second, *self.kernel_size), kind), device=device)
+        self.weight = Parameter(f.zeros((first, second, *self.kernel_size), dtype), device=device)
         if bias:
-            self.bias = Parameter(f.zeros((self.out_channels,), kind), device=device)
+            self.bias = Parameter(f.zeros((self.out_channels,), dtype), device=device)
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()

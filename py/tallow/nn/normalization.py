@@ -32,14 +32,13 @@ class _RunningNorm(Module):
         bias: bool,
     ) -> None:
         super().__init__()
-        kind = dtype or "float32"
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            made = Parameter(f.zeros((num_features,), kind), device=device) if wanted else None
+            made = Parameter(f.zeros((num_features,), dtype), device=device) if wanted else None
             self.register_parameter(name, made)
         for name in ("running_mean", "running_var"):
-            tracked = Buffer(f.zeros((num_features,), kind), device=device)
+            tracked = Buffer(f.zeros((num_features,), dtype), device=device)
             self.register_buffer(name, tracked if track_running_stats else None)
         count = Buffer(asarray(0, "int64"), device=device) if track_running_stats else None
         self.register_buffer("num_batches_tracked", count)

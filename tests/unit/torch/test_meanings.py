@@ -161,6 +161,9 @@ def test_default_types(torch: Any) -> None:
     torch.set_default_dtype(torch.float64)
     made = [torch.zeros(1), torch.rand(1), torch.tensor(1.5), torch.nn.Linear(1, 1).weight,
             torch.arange(0.0, 1.0), torch.Tensor(1), torch.eye(1)]  # fmt: skip
+    layers = [torch.nn.Conv2d(1, 1, 1), torch.nn.ConvTranspose1d(1, 1, 1), torch.nn.LSTM(1, 1),
+              torch.nn.BatchNorm2d(1), torch.nn.LayerNorm(1), torch.nn.Embedding(1, 1)]  # fmt: skip
+    made += [x for layer in layers for x in layer.parameters()] + [layers[3].running_mean]
     assert {x.dtype for x in made} == {torch.float64} == {torch.get_default_dtype()}
     assert (torch.tensor([1, 2]) / 2).dtype is torch.float64
     torch.set_default_tensor_type(torch.FloatTensor)
