@@ -138,7 +138,9 @@ class LinAlgError(TallowError, RuntimeError):
 
 
 class NonFiniteError(TallowError, FloatingPointError):
-    """A NaN or an infinity where there must be none."""
+    """A NaN or an infinity where there must be none. step: of training, if it was found there."""
+
+    step: int | None = None
 
 
 class TracingError(TallowError):

@@ -527,10 +527,12 @@ class ReadExamples(TypedDict):
 
 
 class TrainReason(TypedDict):
-    """Why a run failed: a loss that is not finite, storage that is full or damaged."""
+    """Why a run failed: a loss that is not finite, at which step; storage that is full, or refuses
+    the run for another reason, which `text` says."""
 
-    code: Literal["loss", "storage"]
+    code: Literal["loss", "full", "storage"]
     text: str
+    step: int | None
 
 
 TrainState = Literal["paused", "done", "failed"]

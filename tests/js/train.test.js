@@ -1,12 +1,19 @@
 // @ts-check
-/** The Train view: what runs differ in, what its parts share, times. */
+/** The Train view: what runs differ in, what its parts share, times, why a run failed. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { RemoteError } from "../../web/engine/rpc.js";
+import { choose } from "../../web/i18n/languages.js";
+import { say } from "../../web/i18n/messages.js";
 import { differences } from "../../web/views/train/differences.js";
+import { whyNot, whyStopped } from "../../web/views/train/reason.js";
 import { seconds } from "../../web/views/train/seconds.js";
 import { LENET, Training, USUAL } from "../../web/views/train/training.js";
+import "./support/english.js";
+
+choose("en");
 
 test("runs differ in settings of any depth", () => {
   const one = structuredClone(USUAL);
@@ -65,4 +72,24 @@ test("seconds are minutes, and hours where there are so many", () => {
   assert.equal(seconds(3599.6), "1:00:00");
   assert.equal(seconds(36_610), "10:10:10");
   assert.equal(seconds(-3), "0:00");
+});
+
+test("why a run stopped is said in the page's words", () => {
+  const text = "as Python says it";
+  const said = (/** @type {any} */ reason, /** @type {number} */ step) =>
+    say(whyStopped({ text, step: null, ...reason }, step));
+  assert.match(
+    said({ code: "loss", step: 12 }, 10),
+    /loss of step 12 .* that of step 10, its last/,
+  );
+  assert.match(said({ code: "loss", step: 12 }, 14), /no checkpoint was kept before/);
+  assert.match(said({ code: "full" }, 3), /storage is full/);
+  assert.match(said({ code: "storage" }, 3), /does not keep the run: as Python says it/);
+});
+
+test("why a run could not begin is said in the page's words, where it has some", () => {
+  const said = (/** @type {string} */ type) => say(whyNot(new RemoteError(type, "as it says")));
+  assert.match(said("BatchError"), /the batch is larger than the data/);
+  assert.match(said("CheckpointError"), /all checkpoints of this run are damaged/);
+  assert.equal(said("DataError"), "as it says");
 });

@@ -478,10 +478,14 @@ export type ReadExamples = {
   damaged: number[];
 };
 
-/** Why a run failed: a loss that is not finite, storage that is full or damaged. */
+/**
+ * Why a run failed: a loss that is not finite, at which step; storage that is full, or refuses the
+ * run for another reason, which `text` says.
+ */
 export type TrainReason = {
-  code: "loss" | "storage";
+  code: "loss" | "full" | "storage";
   text: string;
+  step: number | null;
 };
 
 /** How a run ended, or where it stands. kept: the name of the last checkpoint. */

@@ -210,10 +210,12 @@ def _look(learner: Stepping, pace: Pace | None = None) -> Steps[Any]:
         if learner.folder is not None and names:
             saved.restore(learner, (), learner.folder.load(names[-1]))
             state = f"The model is that of the last checkpoint, {learner.folder.path / names[-1]}."
-        raise NonFiniteError(
+        error = NonFiniteError(
             f"fit: the loss of step {step} is not finite. {state} Lower the learning rate, give "
             "clip_norm=1.0, look at the data of that step, or find the op with tl.debug_nans()"
         )
+        error.step = step
+        raise error
     figures = {f"train_{name}": value for name, value in means.items()}
     others = _others(learner, norms)
     if pace is not None:

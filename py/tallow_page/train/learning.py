@@ -25,7 +25,7 @@ from .data import Data, some
 from .insight import Insight
 from .layers import DataFacts, network
 from .review import applied
-from .runs import Storage, Working
+from .runs import Storage, StorageError, Working
 from .sources import opened_data
 from .writing import Samples, Writer
 
@@ -59,6 +59,10 @@ _CHANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "rotate": ("RandomRotation", (10,)),
 }
 """The changes of tl.vision.transforms, and their arguments."""
+
+
+class BatchError(OptionError):
+    """A batch that is larger than the data."""
 
 
 class Prepared(nn.Module):
@@ -225,7 +229,7 @@ class Lesson:
         if batch < 1 or epochs < 1:
             raise OptionError(f"a batch of {batch}, {epochs} epochs: take 1 or more of each")
         if batch > len(train):
-            raise OptionError(
+            raise BatchError(
                 f"a batch of {batch} is larger than the data, which have {len(train)} to learn "
                 "from; take a smaller batch or more data"
             )
@@ -458,8 +462,10 @@ async def _learned(
         about(state)
         try:
             await working.push()
-        except CheckpointError as error:
-            return {"code": "storage", "text": str(error)}
+        except StorageError as error:
+            return {
+                "code": "full" if error.full else "storage", "text": str(error), "step": None,
+            }  # fmt: skip
         reports.unsaved = False
         return None
 
@@ -488,7 +494,7 @@ async def _learned(
                 yield None
                 let_in = time.monotonic()
     except NonFiniteError as error:
-        reason = {"code": "loss", "text": str(error)}
+        reason = {"code": "loss", "text": str(error), "step": error.step}
     finally:
         if not driven.ended:
             await driven.end(learner)

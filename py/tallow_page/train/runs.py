@@ -24,9 +24,21 @@ from ..javascript import copied
 if TYPE_CHECKING:
     from ..contract import TrainRun
 
-__all__ = ["ABOUT", "Storage", "Working", "packed_run", "unpack_run"]
+__all__ = ["ABOUT", "Storage", "StorageError", "Working", "packed_run", "unpack_run"]
 
 ABOUT, _INDEX = "about.json", "run.json"
+
+
+class StorageError(CheckpointError):
+    """A file that the page's storage does not take. full: whether for want of space."""
+
+    def __init__(self, file: str, why: str) -> None:
+        self.full = why == "full"
+        super().__init__(
+            f"{file}: the browser's storage is full; remove runs, then resume: nothing is lost"
+            if self.full
+            else f"{file}: the browser's storage refuses it ({why}); resume, or reload the page"
+        )
 
 
 class Storage(Protocol):
@@ -99,7 +111,7 @@ class Working:
 
     async def push(self) -> None:
         """Gives the storage what has changed: the list of checkpoints after these, and what the run
-        no longer has is removed last. Raises CheckpointError without space; what the storage had is
+        no longer has is removed last. Raises StorageError without space; what the storage had is
         still there then, and what is new stays in memory."""
         paths = {path.name: path for path in self.folder.iterdir() if _belongs(path.name)}
         for name in sorted(paths, key=lambda each: (each == _INDEX, each)):
@@ -108,7 +120,7 @@ class Working:
                 continue
             failed = await self._storage.write(self.run, name, paths[name].read_bytes())
             if failed:
-                raise CheckpointError(_unwritten(name, str(failed)))
+                raise StorageError(name, str(failed))
             self._kept[name] = stamp
         for name in self._kept.keys() - paths.keys():
             await self._storage.drop(self.run, name)
@@ -136,7 +148,7 @@ async def unpack_run(run: str, content: Any, storage: Storage) -> str:
     """Keeps a run that `packed_run` has made of one. Returns its `TrainRun`.
 
     run: the name of its folder here. content: the file, a JavaScript typed array or a buffer.
-    Raises DataError for another or a damaged file, CheckpointError without space; nothing is kept
+    Raises DataError for another or a damaged file, StorageError without space; nothing is kept
     then.
     """
     working = Working(storage, run)
@@ -145,7 +157,7 @@ async def unpack_run(run: str, content: Any, storage: Storage) -> str:
         working.tell(about)
         try:
             await working.push()
-        except CheckpointError:
+        except StorageError:
             for name in await storage.files(run):
                 await storage.drop(run, str(name))
             raise
@@ -181,9 +193,3 @@ def _belongs(name: str) -> bool:
 def _stamp(path: Path) -> tuple[int, int]:
     found = path.stat()
     return found.st_size, found.st_mtime_ns
-
-
-def _unwritten(name: str, why: str) -> str:
-    if why == "full":
-        return f"{name}: the browser's storage is full; remove runs, then resume: nothing is lost"
-    return f"{name}: the browser's storage refuses it ({why}); resume, or reload the page"

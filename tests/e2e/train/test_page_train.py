@@ -147,7 +147,7 @@ def test_runs_are_named_compared_shared_and_removed(visitor: Any) -> None:
 
     hook("train-run-file").set_input_files(file | {"buffer": shared[:1000]})
     expect(visitor.page.locator("#view-train > .answer > .message")).to_contain_text(
-        "this file is no run"
+        "“the first.run.zip” is no run, or it is damaged. Nothing was changed."
     )
     expect(hook("train-run-name")).to_have_count(1)
 
@@ -158,7 +158,8 @@ def test_what_cannot_be_learnt_is_said(visitor: Any) -> None:
     few(hook, 40)
     hook("train-start").click()
     state(hook, "failed")
-    expect(message).to_contain_text("a batch of 64 is larger than the data, which have 40")
+    expect(message).to_contain_text("the batch is larger than the data to learn from")
+    expect(hook("train-status")).to_have_text("Failed after step 0.")
     expect(hook("train-runs")).to_have_text("No runs are kept yet.")
 
 

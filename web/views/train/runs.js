@@ -1,7 +1,7 @@
 // @ts-check
 /** The list of the runs that are kept: opened, named, compared, shared, removed. */
 
-import { words } from "../../i18n/messages.js";
+import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { SavedFiles } from "../../widgets/saved_files.js";
 import { differences } from "./differences.js";
@@ -170,18 +170,25 @@ export class Runs {
 
   /** Keep a run of another visitor. @param {File} file */
   async take(file) {
-    const run = await this.#ask("train.take", { file });
+    const run = await this.#ask("train.take", { file }, (type) => {
+      if (type === "StorageError") return words("trainNoRoom");
+      return type === "DataError" ? words("trainNoRunFile", file.name) : null;
+    });
     await this.refresh();
     const found = this.#runs.find((each) => each.run === run);
     if (found) this.#acts.open(found);
   }
 
-  /** @param {string} action @param {Record<string, unknown>} args */
-  async #ask(action, args) {
+  /**
+   * @param {string} action
+   * @param {Record<string, unknown>} args
+   * @param {(type: string) => Words | null} [known]  what to say of an error of this type
+   */
+  async #ask(action, args, known = () => null) {
     try {
       return await this.#training.engine.ask(action, args);
     } catch (error) {
-      this.#acts.fail(/** @type {any} */ (error).words ?? String(error));
+      this.#acts.fail(known(/** @type {any} */ (error).type) ?? wordsOf(error));
       return undefined;
     }
   }

@@ -11,6 +11,7 @@ import { Classes } from "./classes.js";
 import { Curves } from "./curves.js";
 import { Layers } from "./layers.js";
 import { isOwn, networkOf, OWN, recipeOf } from "./own.js";
+import { whyNot, whyStopped } from "./reason.js";
 import { Runs } from "./runs.js";
 import { Seen } from "./seen.js";
 import { Fields } from "./settings.js";
@@ -244,7 +245,7 @@ export default class Train {
       const { entry } = /** @type {any} */ (wordsOf(error));
       this.#interrupted = error instanceof NotReady || entry === "otherDevice";
       if (stop.signal.aborted) this.#state("paused", words("trainPaused", this.#step, this.#steps));
-      else this.#fail(words("trainFailed", /** @type {any} */ (wordsOf(error))));
+      else this.#fail(words("trainFailed", /** @type {any} */ (whyNot(error))));
     } finally {
       this.#work = null;
       await this.#runs.refresh();
@@ -264,7 +265,7 @@ export default class Train {
   #end({ state, step, reason }) {
     this.#step = step;
     this.#where(step);
-    if (reason) this.#fail(words("trainFailed", reason.text));
+    if (reason) this.#fail(words("trainFailed", /** @type {any} */ (whyStopped(reason, step))));
     else if (state === "done") this.#state("done", words("trainDone", step));
     else if (this.#stopped) this.#state("paused", words("trainStopped", step));
     else this.#state("paused", words("trainPaused", step, this.#steps));
@@ -397,7 +398,7 @@ export default class Train {
 
   /** @param {Words} why */
   #fail(why) {
-    this.#state("failed", words("trainStopped", this.#step));
+    this.#state("failed", words("trainFailedAfter", this.#step));
     this.#message.show(why);
   }
 

@@ -139,7 +139,7 @@ def test_a_loss_that_is_not_finite_pauses_and_keeps_the_last_good_checkpoint(pag
     hot = SETTINGS["optimizer"] | {"lr": 1e38}
     _, answer = page.run(optimizer=hot, run="hot")
     assert (answer["state"], answer["reason"]["code"]) == ("failed", "loss")
-    assert "the loss of step" in answer["reason"]["text"]
+    assert f"the loss of step {answer['reason']['step']} is" in answer["reason"]["text"]
     assert page.kept.about("hot")["state"] == "failed"
     assert page.kept.about()["step"] == good  # the other run is as it was
 
@@ -147,7 +147,7 @@ def test_a_loss_that_is_not_finite_pauses_and_keeps_the_last_good_checkpoint(pag
 def test_without_space_nothing_is_lost(page: Page) -> None:
     page.kept.room = 100
     _, answer = page.run()
-    assert (answer["state"], answer["reason"]["code"]) == ("failed", "storage")
+    assert (answer["state"], answer["reason"]["code"]) == ("failed", "full")
     assert "storage is full" in answer["reason"]["text"]
     step = answer["step"]
     assert step > 0

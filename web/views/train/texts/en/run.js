@@ -40,6 +40,28 @@ export const texts = {
   /** @param {string} why */
   trainFailed: (why) => `Training failed: ${why}`,
 
+  /** @param {number} step */
+  trainFailedAfter: (step) => `Failed after step ${count(step)}.`,
+
+  /** @param {number} lost @param {number} step */
+  trainLossKept: (lost, step) =>
+    `the loss of step ${count(lost)} is not a finite number. The network is that of step ${count(step)}, its last good checkpoint, which is kept. Lower the learning rate, or look at the data.`,
+
+  /** @param {number} lost */
+  trainLossLost: (lost) =>
+    `the loss of step ${count(lost)} is not a finite number, and no checkpoint was kept before. Lower the learning rate, or look at the data, and begin again.`,
+  trainFull:
+    "the browser’s storage is full. What was kept is still there, and so is the network in memory: remove runs, then resume.",
+
+  /** @param {string} why */
+  trainUnkept: (why) => `the browser does not keep the run: ${why}`,
+  trainBatchTooLarge:
+    "the batch is larger than the data to learn from. Take a smaller batch, or more data.",
+  trainAllDamaged: "all checkpoints of this run are damaged. Remove it, and begin another one.",
+
+  /** @param {string} name */
+  trainNoRunFile: (name) => `“${name}” is no run, or it is damaged. Nothing was changed.`,
+
   trainHidden:
     "This tab was in the background, where browsers slow pages down; nothing is lost by that.",
 

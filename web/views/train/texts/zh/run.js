@@ -48,6 +48,17 @@ export const texts = {
   trainStopped: (step) => `已在第 ${count(step)} 步后停止，并已保存。`,
   trainDone: (step) => `学完了，共 ${count(step)} 步。`,
   trainFailed: (why) => `训练失败：${why}`,
+  trainFailedAfter: (step) => `在第 ${count(step)} 步之后失败。`,
+  trainLossKept: (lost, step) =>
+    `第 ${count(lost)} 步的损失不是有限的数。网络已回到第 ${count(step)} 步，即最近一个完好的检查点，并已保存。请降低学习率，或检查数据。`,
+  trainLossLost: (lost) =>
+    `第 ${count(lost)} 步的损失不是有限的数，在此之前还没有检查点。请降低学习率，或检查数据，然后重新开始。`,
+  trainFull:
+    "浏览器的存储空间已满。已保存的都还在，网络也还在内存里：请删除一些训练记录，然后继续。",
+  trainUnkept: (why) => `浏览器无法保存这次训练：${why}`,
+  trainBatchTooLarge: "批大小超过了可供学习的样本数。请减小批大小，或增加数据。",
+  trainAllDamaged: "这次训练的检查点全部损坏。请删除它，重新开始一次。",
+  trainNoRunFile: (name) => `“${name}”不是训练记录，或已损坏。什么都没有改变。`,
   trainHidden: "这个标签页刚才在后台，浏览器会让后台页面变慢；没有因此丢失什么。",
   trainBegun: (parameters, samples) =>
     `${count(parameters)} 个参数，每轮从 ${count(samples)} 个样本学习。`,
