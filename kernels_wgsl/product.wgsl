@@ -32,11 +32,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let row${r} = min(row + ${r}u, M - 1u); //#for r in range(1, ROWS)
 //#end
   var s${r}${sum} = vec4f(); //#for sum in "ab"[:COLUMNS // 4] //#for r in range(ROWS)
-//#if ENDS
-  let length = end_of_sums();
-  end = length;
-//#end
-  let steps = (${"length" if ENDS else "K"} + 3u) / 4u;
+  let steps = (${"end_of_sums()" if ENDS else "K"} + 3u) / 4u;
   for (var k4 = 0u; k4 < steps; k4++) {
     let wa = block(batch, k4, col4);
     let wb = block(batch, k4, col4 + 1u); //#if BOTH

@@ -36,11 +36,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (col4 * 4u >= N) { return; }
 //#end
   var sum = vec4f();
-//#if ENDS
-  let length = end_of_sums();
-  end = length;
-//#end
-  let steps = (${"length" if ENDS else "K"} + 3u) / 4u;
+  let steps = (${"end_of_sums()" if ENDS else "K"} + 3u) / 4u;
 //#if SPLIT > 1
   for (var k4 = local.y; k4 < steps; k4 += TILE_SPLIT) {
     sum += block(batch, k4, from_col4) * load_a(batch, row, k4);

@@ -73,11 +73,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   let last = vec2u(IN_W - 1u, IN_H - 1u);
   let dilation = vec2u(DILATION_W, DILATION_H);
 //#else
-//#if ENDS
-  let length = end_of_sums();
-  end = length;
-//#end
-  let steps = (${"length" if ENDS else "K"} + 3u) / 4u;
+  let steps = (${"end_of_sums()" if ENDS else "K"} + 3u) / 4u;
 //#end
   // What this invocation brings: rows at one depth, inner steps of one four of columns.
   let a_depth = index % DEPTH;

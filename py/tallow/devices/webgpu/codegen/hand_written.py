@@ -111,10 +111,10 @@ def _load_function(module: Module, anchor: Node, load: Load, width: int) -> list
 
 
 def _end_function(module: Module, anchor: Node) -> list[Line]:
-    """The length at which sums end, and the variable `end` that loads compare with."""
+    """The length at which sums end, which it also puts into the variable `end`, for loads."""
     body = module.body()
     end = body.start(anchor.inputs[2], anchor.inputs[0].shape[2], 0)
-    lines = [*body.lines, line(f"return {text_of(end)};")]
+    lines = [*body.lines, line(f"end = {text_of(end)};"), line(f"return {text_of(end)};")]
     return [line("var<private> end: u32;"), *block("fn end_of_sums() -> u32", lines)]
 
 

@@ -234,12 +234,11 @@ def _written_round(cache: Tensor, axis: int, starts: Tensor, update: Tensor) -> 
     length, count = cache.shape[axis], update.shape[axis]
     line = [1] * cache.ndim
     line[axis] = count
-    regions: list[Tensor] = [f.minimum(starts, length - count), f.zeros_like(starts)]
-    for firsts in regions:
+    for firsts in (f.minimum(starts, length - count), f.zeros_like(starts)):
         steps = f.remainder(f.expand_dims(firsts - starts, 1) + f.arange(count), length)
         written, steps = steps < count, f.minimum(steps, count - 1)
         for n in range(cache.shape[0]):
-            where = (n, *[0] * (axis - 1), firsts[n])
+            where: list[int | Tensor] = [n, *[0] * (axis - 1), firsts[n]]
             moved = f.take(update[n : n + 1], steps[n], axis=axis)
             kept = f.slice_at(cache, where, (1, *cache.shape[1:axis], count))
             new = f.where(f.reshape(written[n], line), moved, kept)
