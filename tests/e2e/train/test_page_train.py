@@ -170,7 +170,7 @@ def test_a_loss_that_is_not_finite_is_named(visitor: Any) -> None:
     hook("train-start").click()
     state(hook, "failed")
     message = visitor.page.locator("#view-train > .answer > .message")
-    expect(message).to_contain_text(re.compile(r"the loss of step \d+ is not finite"))
+    expect(message).to_contain_text(re.compile(r"the loss of step \d+ is not a finite number"))
     expect(hook("train-start")).to_be_enabled()
 
 
