@@ -12,10 +12,7 @@ import numpy as np
 
 class Case(NamedTuple):
     """A network. build: makes it, of torchvision.models or of tl.vision.models. size: the side of
-    its images, batch: how many. training: batch norm by the batch's statistics.
-
-    Where a ReLU's input is so near to 0 that rounding decides its sign, gradients differ; a case
-    has images without one."""
+    its images, batch: how many. training: batch norm by the batch's statistics."""
 
     build: Callable[[Any], Any]
     size: int = 32

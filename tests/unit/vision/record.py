@@ -39,12 +39,16 @@ def recorded() -> dict[str, Any]:
     return found
 
 
-def _rounded(values: Any) -> list[Any]:
+def _rounded(values: Any, digits: int) -> list[Any]:
     found = values.tolist() if hasattr(values, "tolist") else values
-    return [_rounded(each) if isinstance(each, list) else float(f"{each:.6g}") for each in found]
+    return [
+        _rounded(each, digits) if isinstance(each, list) else float(f"{each:.{digits}g}")
+        for each in found
+    ]
 
 
 def _of_torchvision(case: Case) -> dict[str, Any]:
+    """In float64."""
     import torch  # type: ignore[import-not-found]
     import torchvision  # type: ignore[import-not-found]
 
@@ -53,18 +57,18 @@ def _of_torchvision(case: Case) -> dict[str, Any]:
     shapes = {k: tuple(v.shape) for k, v in state.items() if v.is_floating_point()}
     state.update({name: torch.tensor(value) for name, value in weights(shapes).items()})
     net.load_state_dict(state)
-    net.train(case.training)
+    net.double().train(case.training)
     parameters = {name: p for name, p in net.named_parameters() if p.numel() <= LARGE}
     for name, parameter in net.named_parameters():
         parameter.requires_grad = name in parameters
-    result = net(torch.tensor(images(case)))
+    result = net(torch.tensor(images(case)).double())
     (result * torch.tensor(numbers("scores", tuple(result.shape)))).sum().backward()
     gradients = [
         (p.grad * torch.tensor(numbers(f"{name} gradient", tuple(p.shape)))).sum().item()
         for name, p in parameters.items()
         if p.grad is not None
     ]
-    return {"outputs": _rounded(result.detach()), "gradients": _rounded(gradients)}
+    return {"outputs": _rounded(result.detach(), 6), "gradients": _rounded(gradients, 10)}
 
 
 def _network(name: str, **options: Any) -> Any:

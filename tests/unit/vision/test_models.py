@@ -73,13 +73,16 @@ def test_outputs_on_webassembly(name: str, device: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_are_torchvisions(name: str, device: str) -> None:
     """Each parameter's gradient, as one number: its product with numbers that follow from its name.
-    Those before a batch norm that sees the batch cancel, so the gradient's size is the measure."""
+
+    In float64: in float32, the order in which a BLAS adds up decides the signs of a few of a
+    million inputs of ReLUs, and one of them may be a hundredth of a gradient. Gradients before a
+    batch norm that sees the batch cancel, so the gradient's size is the measure."""
     case = CASES[name]
-    net = with_weights(case)
+    net = with_weights(case).double()
     parameters = {path: p for path, p in net.named_parameters() if p.size <= LARGE}
     for path, parameter in net.named_parameters():
         parameter.requires_grad = path in parameters
-    result = net(tl.asarray(images(case)))
+    result = net(tl.asarray(images(case).astype(np.float64)))
     (result * tl.asarray(numbers("scores", result.shape))).sum().backward()
     found, sizes = [], []
     for path, parameter in parameters.items():
@@ -91,8 +94,8 @@ def test_gradients_are_torchvisions(name: str, device: str) -> None:
     expected = np.array(RECORDED["cases"][name]["gradients"])
     assert len(found) == len(expected)
     difference = np.abs(np.array(found) - expected)
-    worst = (difference / (2e-3 * np.array(sizes) + 1e-4)).argmax()
-    assert difference[worst] <= 2e-3 * sizes[worst] + 1e-4, list(parameters)[worst]
+    worst = (difference / (1e-7 * np.array(sizes) + 1e-9)).argmax()
+    assert difference[worst] <= 1e-7 * sizes[worst] + 1e-9, list(parameters)[worst]
 
 
 def test_a_step_leaves_samples_out_anew() -> None:
