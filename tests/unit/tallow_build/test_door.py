@@ -95,9 +95,10 @@ def test_a_busy_port_is_told_before_anything_is_built(monkeypatch, capsys):
 def test_arguments_after_test_go_to_pytest(monkeypatch):
     ran = []
     monkeypatch.setattr(setup, "for_tests", dict)
-    monkeypatch.setattr(cli, "become", lambda *arguments, **_: ran.append(arguments))
+    monkeypatch.setattr(cli, "become", lambda *arguments, **more: ran.append((arguments, more)))
     cli.main(["test", "-k", "conv", "tests/unit", "--maxfail=1", "-h"])
-    ((module, pytest_, *options),) = ran
+    (((module, pytest_, *options), more),) = ran
+    assert more["extra"]["OPENBLAS_NUM_THREADS"] == "1"
     assert (module, pytest_) == ("-m", "pytest")
     assert options[-5:] == ["-k", "conv", "tests/unit", "--maxfail=1", "-h"]
 
