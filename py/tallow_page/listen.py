@@ -12,7 +12,7 @@ from tallow.zoo import Span, Transcriber, VoiceDetector, VoiceStream
 from tallow.zoo.sounds import RATE, host_tensor
 
 from .app import on_start
-from .javascript import copied
+from .javascript import copied, plain
 from .published import opened
 from .steps import Answer, streamed
 
@@ -103,18 +103,18 @@ on_start.append(close_listener)
 
 
 @streamed
-async def open_listener(source: str, voice: str) -> AsyncGenerator[Any, None]:
+async def open_listener(source: Any, voice: Any) -> AsyncGenerator[Any, None]:
     """Opens the networks; those before are closed. Yields a `Fetching` for each step, and last a
     `SpeechModel`.
 
-    source: JSON, Whisper as `opened` takes it. voice: the same of the voice detector. Raises
-    TallowError in one line.
+    source: Whisper as `opened` takes it, from JavaScript. voice: the same of the voice detector.
+    Raises TallowError in one line.
     """
     global _models
     close_listener()
     found: list[Any] = []
     for given, wanted in ((voice, VoiceDetector), (source, Transcriber)):
-        async for item in opened(json.loads(given)):
+        async for item in opened(plain(given)):
             if isinstance(item, dict):
                 yield item
             elif isinstance(item, wanted):

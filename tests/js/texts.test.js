@@ -8,6 +8,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 
 import {
+  choice,
   classify,
   draw,
   files,
@@ -62,9 +63,8 @@ for (const entry of [
 }
 
 test("names of entries are unique", () => {
-  const all = [messages, panels, files, draw, classify, find, listen, open, train, write].flatMap(
-    (table) => Object.keys(table),
-  );
+  const views = [draw, classify, find, listen, open, train, write];
+  const all = [messages, panels, files, choice, ...views].flatMap((table) => Object.keys(table));
   assert.deepEqual(
     all.filter((name, i) => all.indexOf(name) !== i),
     [],

@@ -2,7 +2,7 @@
 //   view.json       its place in the menu and its name there; the kind of the site's models that it
 //                   asks, or null; lazy: whether all of it is fetched when it is first opened
 //                   (lazy.js); files: the endings of files that are for a lazy view only; styles:
-//                   those of packages that a lazy view needs
+//                   those of packages, and of widgets (web/...), that a lazy view needs
 //   NAME.html       its <section>; NAME.css and other styles
 //   NAME.js         its class, a View, as the default export
 //   texts/          what it says, a file for each language

@@ -100,7 +100,9 @@ function later(pathOf) {
 function whole(name) {
   const styles = readdirSync(join(web, "views", name), { recursive: true, encoding: "utf8" });
   const own = styles.filter((path) => path.endsWith(".css")).sort().map((path) => inView(name, path));
-  const others = (views[name].styles ?? []).map((path) => join(packages, path));
+  const others = (views[name].styles ?? []).map((path) =>
+    path.startsWith("web/") ? join(web, path.slice(4)) : join(packages, path),
+  );
   const css = [...others, ...own].map((path) => readFileSync(path, "utf8"));
   return `export { default as View } from ${quote(inView(name, `${name}.js`))};
 export * as en from ${quote(inView(name, "texts/en.js"))};

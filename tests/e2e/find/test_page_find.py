@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.conftest import watched_page
 from tests.e2e.conftest import Visitor
 from tests.e2e.find.files import given, pdf
@@ -28,7 +29,7 @@ def opened(visitor: Any, device: str = "wasm", width: int = tiny_sentences.WIDTH
 
 
 def choose_model(hook: Callable[[str], Any], width: int = tiny_sentences.WIDTH) -> None:
-    expect(hook("find-model").locator("option")).to_have_count(2, timeout=PATIENCE)
+    expect(hook("find-model").locator("option")).to_have_count(3, timeout=PATIENCE)
     hook("find-model").select_option(label="Files of your own…")
     files = [given(name, content) for name, content in tiny_sentences.files(width).items()]
     hook("find-model-files").set_input_files(files)
@@ -348,16 +349,58 @@ def test_questions_are_answered_while_a_large_text_is_indexed_which_can_be_stopp
 def test_a_model_that_is_none(visitor: Any) -> None:
     visitor.open("./?device=wasm#find")
     hook = visitor.hook
-    expect(hook("find-model").locator("option")).to_have_count(2, timeout=PATIENCE)
+    expect(hook("find-model").locator("option")).to_have_count(3, timeout=PATIENCE)
     expect(hook("find-model-info")).to_contain_text("of memory")
     hook("find-model").select_option(label="Files of your own…")
     hook("find-files").set_input_files(given("a.txt", "a dog"))
     expect(hook("find-status")).to_contain_text("wait for a model")
     hook("find-model-files").set_input_files(given("config.json", "{}"))
     expect(hook("find-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(hook("find-status")).to_contain_text("The model can’t be used")
+    expect(hook("find-status")).to_contain_text("config.json can’t be used")
+    expect(hook("find-model-info")).to_have_text(hook("find-status").inner_text())
     choose_model(hook)  # the text has waited
     ready(hook, 1)
+
+
+HUB = "https://huggingface.co"
+COMMIT = 40 * "c"
+
+
+def test_a_model_of_the_hub(visitor: Any, watch: Any) -> None:
+    files = tiny_sentences.files(tiny_sentences.WIDTH)
+    cross = {"access-control-allow-origin": "*"}
+
+    def answer(route: Route) -> None:
+        path = route.request.url.removeprefix(HUB)
+        siblings = [{"rfilename": name, "size": len(each)} for name, each in files.items()]
+        if path.startswith("/api/models/other/model/"):
+            siblings = [{"rfilename": "model.gguf", "size": 5}]
+        if path.startswith("/api/"):
+            listed = {"sha": COMMIT, "siblings": [*siblings, {"rfilename": "a.md", "size": 9}]}
+            route.fulfill(body=json.dumps(listed), headers=cross)
+        else:
+            name = path.removeprefix(f"/some/model/resolve/{COMMIT}/")
+            route.fulfill(body=files[name], headers=cross)
+
+    visitor.page.route(f"{HUB}/**", answer)
+    visitor.open("./?device=wasm#find")
+    hook = visitor.hook
+    expect(hook("find-model").locator("option")).to_have_count(3, timeout=PATIENCE)
+    hook("find-model").select_option(label="From the Hugging Face hub…")
+    hook("find-hub").fill("other/model")
+    hook("find-hub-find").click()
+    expect(hook("find-model-info")).to_contain_text("has no config.json with safetensors")
+    hook("find-hub").fill("some/model")
+    hook("find-hub-find").click()
+    expect(hook("find-hub-file").locator("option")).to_have_count(1)
+    size = sum(map(len, files.values())) / 1000
+    expect(hook("find-model-info")).to_contain_text(f"some/model: a download of {size:.1f} kB")
+    hook("find-files").set_input_files(given("a.txt", TEXT))
+    ready(hook, COUNT)
+    expect(hook("find-model-info")).to_have_text("some/model is loaded.")
+    assert len(asked(hook, "late rain")) == COUNT
+    assert all(url.startswith(f"{HUB}/") for url in watch.foreign)
+    watch.foreign.clear()
 
 
 def test_without_storage_the_index_lasts_as_long_as_the_tab(visitor: Any) -> None:
@@ -403,7 +446,7 @@ FACTS = [
 def test_the_model_of_the_site_finds_what_is_meant(visitor: Any) -> None:
     visitor.open("./?device=wasm#find")
     hook = visitor.hook
-    expect(hook("find-model-info")).to_contain_text("45.9 MB to fetch once", timeout=PATIENCE)
+    expect(hook("find-model-info")).to_contain_text("a download of 45.9 MB", timeout=PATIENCE)
     expect(hook("find-model-info")).to_contain_text("of memory")
     hook("find-files").set_input_files([given(f"{n}.txt", fact) for n, fact in enumerate(FACTS)])
     ready(hook, len(FACTS))

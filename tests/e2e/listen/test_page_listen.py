@@ -267,6 +267,33 @@ def test_the_microphone_is_written_down_while_it_records(
     assert segments(hook)
 
 
+# ---- the choice of the network -----------------------------------------------------------------
+
+
+def test_the_visitors_own_files_are_a_network(
+    listener: Visitor, files: dict[str, bytes], said: bytes
+) -> None:
+    hook = listener.hook
+    hook("listen-model").select_option(label="Files of your own…")
+    expect(hook("listen-start")).to_be_disabled()
+    given = [{"name": n, "mimeType": "", "buffer": each} for n, each in files.items()]
+    hook("listen-model-files").set_input_files(given[:1])
+    hook("listen-load").click()
+    expect(hook("listen-memory")).to_contain_text("can’t be used", timeout=PATIENCE)
+    hook("listen-file").set_input_files(sound(said))
+    expect(hook("listen-text")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    message = listener.page.locator("#view-listen .message")
+    expect(message).to_contain_text("can’t be used")
+
+    hook("listen-model-files").set_input_files(given)
+    expect(hook("listen-memory")).to_contain_text("of memory")
+    hook("listen-load").click()
+    expect(hook("listen-memory")).to_contain_text("is loaded", timeout=PATIENCE)
+    hook("listen-file").set_input_files(sound(said))
+    expect(hook("listen-text")).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    assert segments(hook)
+
+
 # ---- the real network --------------------------------------------------------------------------
 
 

@@ -8,12 +8,14 @@ import * as listenTexts from "../../../web/views/listen/texts/en.js";
 import * as openTexts from "../../../web/views/open/texts/en.js";
 import * as trainTexts from "../../../web/views/train/texts/en.js";
 import * as writeTexts from "../../../web/views/write/texts/en.js";
+import * as choiceTexts from "../../../web/widgets/model/texts/en.js";
 import { addTexts } from "../../../web/i18n/languages.js";
 
 export { files } from "../../../web/i18n/en/files.js";
 export { messages } from "../../../web/i18n/en/messages.js";
 export { panels } from "../../../web/i18n/en/panels.js";
 
+export const { texts: choice } = choiceTexts;
 export const { texts: classify } = classifyTexts;
 export const { texts: draw } = drawTexts;
 export const { texts: find } = findTexts;
@@ -23,6 +25,9 @@ export const { texts: train } = trainTexts;
 export const { texts: write } = writeTexts;
 
 addTexts({
-  en: [classifyTexts, drawTexts, findTexts, listenTexts, openTexts, trainTexts, writeTexts],
+  en: [
+    ...[choiceTexts, classifyTexts, drawTexts, findTexts],
+    ...[listenTexts, openTexts, trainTexts, writeTexts],
+  ],
   zh: [],
 });

@@ -5,8 +5,9 @@ import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 import { Message } from "../../widgets/message.js";
+import { ModelChoice } from "../../widgets/model/choice.js";
 import { Files } from "./files.js";
-import { ModelChoice } from "./model.js";
+import { nameOf } from "./model.js";
 import { pagesOf } from "./pdf.js";
 import { Results } from "./results.js";
 
@@ -37,8 +38,6 @@ export default class Find {
   #progress;
   /** What the worker has of an earlier visit. @type {Promise<void> | null} */
   #restored = null;
-  /** The model that the worker has opened. @type {Promise<FindModel> | null} */
-  #loaded = null;
   /** Files that are not yet cut. @type {File[]} */
   #waiting = [];
   /** Ends reading, cutting and embedding. @type {AbortController | null} */
@@ -66,12 +65,29 @@ export default class Find {
     this.#message = new Message(find(".message"));
     this.#results = new Results(hook("results"), find(".found"));
     this.#files = new Files(find(".texts"), hook("list"), (name) => void this.#remove(name));
-    this.#choice = new ModelChoice(hook, () => {
-      this.#loaded = null;
-      this.#again = this.#indexing !== null;
-      this.#indexing?.abort();
-      if (this.#waiting.length) void this.#index();
-      else this.#render();
+    this.#choice = new ModelChoice(hook("choice"), {
+      view: "find",
+      task: "find",
+      kind: "safetensors",
+      open: async (source, options) => {
+        await this.#restore();
+        const named = { source, name: await nameOf(source) };
+        return /** @type {FindModel} */ (await engine.ask("find.load", named, options));
+      },
+      opened: (name, { dropped }) => {
+        void this.#index();
+        if (dropped) {
+          this.#count.done = 0;
+          this.#message.show(words("findAgain", dropped));
+        }
+        return words("choiceLoaded", name);
+      },
+      chosen: () => {
+        this.#again = this.#indexing !== null;
+        this.#indexing?.abort();
+        if (this.#waiting.length) void this.#index();
+      },
+      changed: () => this.#render(),
     });
     hook("files").addEventListener("change", () => {
       this.takeFiles([...hook("files").files]);
@@ -79,15 +95,15 @@ export default class Find {
     });
     hook("text").addEventListener("input", () => this.#render());
     hook("add").addEventListener("click", () => this.#paste());
-    hook("load").addEventListener("click", () => void this.#index());
     hook("stop").addEventListener("click", () => this.#indexing?.abort());
     hook("continue").addEventListener("click", () => void this.#index());
     hook("clear").addEventListener("click", () => void this.#remove(""));
     hook("query").addEventListener("input", () => this.#render());
-    find("form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+    find(".ask").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       void this.#look();
     });
+    this.#choice.begin();
     void this.#restore().catch(() => {});
     this.#render();
   }
@@ -104,7 +120,7 @@ export default class Find {
 
   /** The device changed, or the worker failed: the model is no longer there. @param {boolean} died */
   answer(died) {
-    this.#loaded = null;
+    this.#choice.forget();
     this.#timed(null);
     if (died) {
       this.#restored = null;
@@ -150,36 +166,10 @@ export default class Find {
     this.#rest();
   }
 
-  /**
-   * Have the worker open the chosen model.
-   * @returns {Promise<FindModel>}
-   */
+  /** Have the worker open the chosen model. @returns {Promise<FindModel | null>}  see ModelChoice */
   #load() {
-    if (!this.#loaded) {
-      const opening = this.#open();
-      this.#loaded = opening;
-      opening.catch(() => {
-        if (this.#loaded === opening) this.#loaded = null;
-      });
-    }
-    return this.#loaded;
-  }
-
-  async #open() {
-    this.#say("loading", words("findOpening"));
-    await this.#restore();
-    const source = await this.#choice.source();
-    const onProgress = (/** @type {any} */ { stage, done, total }) => {
-      if (stage !== "fetch" || !total) return;
-      this.#say("loading", words("findFetching", done, total), done / total);
-    };
-    /** @type {FindModel} */
-    const model = await this.#engine.ask("find.load", source, { onProgress });
-    if (model.dropped) {
-      this.#count.done = 0;
-      this.#message.show(words("findAgain", model.dropped));
-    }
-    return model;
+    if (!this.#choice.loaded) this.#say("loading", words("findOpening"));
+    return this.#choice.load();
   }
 
   /** Read, cut and embed what waits, or is not embedded yet. */
@@ -196,15 +186,16 @@ export default class Find {
     /** @type {Words | null} */
     let failed = null;
     try {
-      await this.#load();
-      do {
-        for (let file; (file = this.#waiting.shift());) failed = await this.#add(file, stop.signal);
-        await this.#embed(stop.signal);
-      } while (this.#waiting.length);
+      if (await this.#load()) {
+        do {
+          for (let file; (file = this.#waiting.shift());)
+            failed = await this.#add(file, stop.signal);
+          await this.#embed(stop.signal);
+        } while (this.#waiting.length);
+      } else failed = this.#choice.failed;
     } catch (error) {
       if (error !== stop.signal.reason) {
-        const why = /** @type {any} */ (wordsOf(error));
-        failed = words(this.#loaded ? "findStopped" : "findNotLoaded", why);
+        failed = words("findStopped", /** @type {any} */ (wordsOf(error)));
         this.#message.show(failed, () => void this.#index());
       }
     }
@@ -297,9 +288,11 @@ export default class Find {
     this.#looking = stop;
     this.#results.begin();
     try {
-      const isLoaded = this.#loaded !== null;
-      await this.#load();
-      if (!isLoaded && !this.#indexing) void this.#index(); // what another model had embedded
+      if (!(await this.#load())) {
+        this.#results.clear();
+        this.#rest(this.#choice.failed);
+        return;
+      }
       const onProgress = (/** @type {Looked} */ report) => {
         if (report.stage === "look" && !stop.signal.aborted)
           this.#results.show(question, report, false);
@@ -315,7 +308,6 @@ export default class Find {
       this.#results.clear();
       const why = /** @type {any} */ (wordsOf(error));
       this.#message.show(words("findNotFound", why), () => void this.#look());
-      if (!this.#loaded) this.#rest(words("findNotLoaded", why));
     } finally {
       if (this.#looking === stop) this.#looking = null;
     }
@@ -351,7 +343,6 @@ export default class Find {
     const { done, total } = this.#count;
     const busy = this.#indexing !== null;
     this.#hook("add").disabled = !this.#hook("text").value.trim();
-    this.#hook("load").disabled = busy || this.#loaded !== null || !this.#choice.chosen;
     this.#hook("stop").hidden = !busy;
     this.#hook("continue").hidden = busy || done >= total;
     this.#hook("go").disabled = !this.#hook("query").value.trim() || !total || !this.#choice.chosen;

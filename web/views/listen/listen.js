@@ -4,9 +4,9 @@
 import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { language } from "../../i18n/text.js";
-import { published } from "../../site/published.js";
 import { CopyButton } from "../../widgets/copy_button.js";
 import { Message } from "../../widgets/message.js";
+import { ModelChoice } from "../../widgets/model/choice.js";
 import { SavedFiles } from "../../widgets/saved_files.js";
 import { decoded, Microphone, RATE } from "../../widgets/sound/sounds.js";
 import { Said } from "./said.js";
@@ -20,7 +20,6 @@ const KNOWN =
   "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su";
 
 /** @import {View} from "../view.js" */
-/** @typedef {import("../../site/published.js").Published} Published */
 /** @typedef {import("../../shared/contract.js").SpeechModel} SpeechModel */
 /** @typedef {import("../../shared/contract.js").HeardAnswer} HeardAnswer */
 /** @typedef {import("../../shared/contract.js").HeardText} HeardText */
@@ -34,12 +33,7 @@ export default class Listen {
   #said;
   #message;
   #saved = new SavedFiles();
-  /** Those of the site. @type {Published[]} */
-  #models = [];
-  /** @type {Published | undefined} */
-  #voice;
-  /** What the worker has opened. @type {Promise<SpeechModel> | null} */
-  #loaded = null;
+  #choice;
   /** Whether nothing of the sound was handed on yet. */
   #first = true;
   /** How much of it was heard. */
@@ -93,13 +87,26 @@ export default class Listen {
       this.#forget();
       this.#state("none", words("listenNone"));
     });
-    hook("model").addEventListener("change", () => {
-      this.#loaded = null;
-      this.#describe();
+    this.#choice = new ModelChoice(hook("choice"), {
+      view: "listen",
+      hooks: { "model-info": "memory" },
+      task: "listen",
+      beside: "voice",
+      kind: "safetensors",
+      open: (source, options, voice) =>
+        /** @type {Promise<SpeechModel>} */ (
+          engine.ask("listen.load", { source, voice: { files: voice?.files } }, options)
+        ),
+      opened: (name, { languages }) => {
+        this.#offerLanguages([...languages]);
+        hook("translate").disabled = !languages.length;
+        return words("choiceLoaded", name);
+      },
+      changed: () => this.#render(),
     });
     this.#offerLanguages(KNOWN.split(" "));
     this.#state("none", words("listenNone"));
-    void this.#list();
+    this.#choice.begin();
   }
 
   /** This view needs none of the site's own models. @returns {Promise<null>} */
@@ -114,7 +121,7 @@ export default class Listen {
 
   /** The device changed, or the worker failed: the networks are no longer there. */
   answer() {
-    this.#loaded = null;
+    this.#choice.forget();
     this.#timed(null);
   }
 
@@ -131,37 +138,6 @@ export default class Listen {
 
   // ---- the networks ---------------------------------------------------------------------------
 
-  /** Show which networks there are. */
-  async #list() {
-    const line = this.#hook("memory");
-    try {
-      [this.#models, [this.#voice]] = await Promise.all([published("listen"), published("voice")]);
-      const options = this.#models.map(({ name, title }) => new Option(title, name));
-      this.#hook("model").replaceChildren(...options);
-      this.#describe();
-    } catch (error) {
-      show(line, words("listenNoList", /** @type {any} */ (wordsOf(error))));
-    }
-    this.#render();
-  }
-
-  #describe() {
-    const model = this.#chosen;
-    const line = this.#hook("memory");
-    if (!model || !this.#voice) {
-      show(line, words("listenNoModel"));
-      return;
-    }
-    const size = model.bytes + this.#voice.bytes;
-    const memory = model.memory + this.#voice.memory;
-    show(line, words("listenNeeds", size, memory, model.licence));
-  }
-
-  get #chosen() {
-    const { value } = this.#hook("model");
-    return this.#models.find(({ name }) => name === value);
-  }
-
   /** @param {string[]} codes */
   #offerLanguages(codes) {
     const select = this.#hook("language");
@@ -173,29 +149,17 @@ export default class Listen {
     select.disabled = !codes.length;
   }
 
-  /** Have the worker open the networks. @param {AbortSignal} signal */
+  /**
+   * Have the worker open the networks.
+   * @param {AbortSignal} signal
+   * @returns {Promise<boolean>}  false if it has said why not
+   */
   async #load(signal) {
-    const model = this.#chosen;
-    const voice = this.#voice;
-    if (!model || !voice) throw new Error("there is no network of speech");
     this.#state("loading", words("listenOpening"));
-    const onProgress = (/** @type {any} */ report) => {
-      if (report.stage === "fetch")
-        this.#state("loading", words("listenFetching", report.done, report.total));
-    };
-    this.#loaded ??= this.#engine.ask(
-      "listen.load",
-      { source: { files: model.files }, voice: { files: voice.files } },
-      { signal, onProgress, proves: true },
-    );
-    try {
-      const { languages } = await this.#loaded;
-      this.#offerLanguages([...languages]);
-      this.#hook("translate").disabled = !languages.length;
-    } catch (error) {
-      this.#loaded = null;
-      throw error;
-    }
+    const model = await this.#choice.load(signal);
+    signal.throwIfAborted();
+    if (!model) this.#fail(this.#choice.failed ?? words("choiceCancelled"));
+    return model !== null;
   }
 
   // ---- sounds ---------------------------------------------------------------------------------
@@ -209,7 +173,7 @@ export default class Listen {
         this.#fail(words("listenNoSound", file.name));
         return false;
       }
-      await this.#load(signal);
+      if (!(await this.#load(signal))) return false;
       const whole = clock(sound.seconds);
       let heard = 0;
       this.#state("working", words("listenWorking", clock(0), whole));
@@ -248,7 +212,7 @@ export default class Listen {
       signal.addEventListener("abort", end);
       try {
         this.#render();
-        await this.#load(signal);
+        if (!(await this.#load(signal))) return false;
         let heard = { seconds: 0, speaks: false };
         for (let last = false; !last;) {
           if (!ended) {
@@ -360,13 +324,14 @@ export default class Listen {
   #render() {
     const busy = this.#work !== null;
     const records = this.#endRecording !== null;
-    const there = Boolean(this.#chosen && this.#voice);
+    const there = this.#choice.chosen;
     const start = this.#hook("start");
     show(start, words(records ? "listenRecorded" : "listenRecord"));
     start.setAttribute("aria-pressed", String(records));
     start.disabled = !there || (busy && !records);
     this.#hook("stop").disabled = !busy;
-    this.#hook("file").disabled = this.#hook("model").disabled = busy || !there;
+    this.#hook("file").disabled = busy || !there;
+    this.#choice.lock(busy);
     const none = !this.#said.segments.length;
     for (const name of ["copy", "copy-srt", "save-srt", "save-vtt"])
       this.#hook(name).disabled = none;

@@ -12,10 +12,7 @@ export default ({ app, settled }) => ({
    */
   load: async ({ source, voice }, context) => {
     await settled();
-    return app.stream(context, "listen.open_listener", () => [
-      JSON.stringify(source),
-      JSON.stringify(voice),
-    ]);
+    return app.stream(context, "listen.open_listener", () => [source, voice]);
   },
 
   /**

@@ -6,8 +6,8 @@ import { show } from "../../i18n/show.js";
 import { Bars, percent } from "../../widgets/bars.js";
 import { CopyButton } from "../../widgets/copy_button.js";
 import { Message } from "../../widgets/message.js";
-import { Model } from "./model.js";
-import { reason } from "./reason.js";
+import { ModelChoice } from "../../widgets/model/choice.js";
+import { reason } from "../../widgets/model/reason.js";
 import { Talk, visible } from "./talk.js";
 import { Talks } from "./talks.js";
 
@@ -15,6 +15,16 @@ import { Talks } from "./talks.js";
 /** @typedef {import("../../shared/contract.js").TextModel} TextModel */
 /** @typedef {import("../../shared/contract.js").Wrote} Wrote */
 /** @typedef {import("../../shared/contract.js").WroteAnswer} WroteAnswer */
+
+/** The view's own names of what the choice of its model is made of. */
+const HOOKS = {
+  "hub-find": "find",
+  "model-files": "file",
+  "model-frame": "frame",
+  "model-info": "status",
+  "model-list": "list",
+  "model-progress": "progress",
+};
 
 /** @implements {View} */
 export default class Write {
@@ -107,7 +117,17 @@ export default class Write {
       event.preventDefault();
       void this.#send();
     });
-    this.#model = new Model(hook, engine, place, () => this.#render());
+    this.#model = new ModelChoice(hook("choice"), {
+      view: "write",
+      hooks: HOOKS,
+      task: "write",
+      kind: "gguf",
+      open: (source, options) =>
+        /** @type {Promise<TextModel>} */ (engine.ask("write.load", { source }, options)),
+      opened: (name, { family, parameters, context, converses }) =>
+        words("writeLoaded", name, family, parameters, context, converses),
+      changed: () => this.#render(),
+    });
     this.#model.begin();
     this.#shown = this.#talks.list()[0]?.id ?? "";
     this.#talk.show(this.#talks.messages(this.#shown));
@@ -209,7 +229,7 @@ export default class Write {
     this.#writing = stop;
     this.#message.clear();
     this.#render();
-    const model = await Promise.race([this.#model.load(), aborted(stop.signal)]);
+    const model = await this.#model.load(stop.signal);
     if (!model) {
       this.#writing = null;
       this.#render();
@@ -317,9 +337,3 @@ export default class Write {
     this.#hook("talks").replaceChildren(...options);
   }
 }
-
-/** Resolves when a signal is aborted. @param {AbortSignal} signal @returns {Promise<null>} */
-const aborted = (signal) =>
-  new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(null));
-  });

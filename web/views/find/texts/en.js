@@ -1,7 +1,7 @@
 // @ts-check
 /** English texts of the Find view. */
 
-import { bytes, count } from "../../../shared/format.js";
+import { count } from "../../../shared/format.js";
 
 /** @param {number} passages */
 const some = (passages) => (passages === 1 ? "1 passage" : `${count(passages)} passages`);
@@ -15,26 +15,9 @@ const reason = (name, why) => (why.startsWith(`${name}: `) ? why.slice(name.leng
 export const texts = {
   findNone: "No texts yet.",
   findWaits: "Your texts wait for a model: choose one below them.",
-  findOwnModel: "Files of your own…",
-
-  /** @param {string} title @param {number} size @param {number} memory @param {string} licence */
-  findNeeds: (title, size, memory, licence) =>
-    `${title}: ${bytes(size)} to fetch once, then it works offline. It needs about ${bytes(memory)} of memory. Licence: ${licence}.`,
-
-  /** @param {number} size @param {number} memory */
-  findOwnNeeds: (size, memory) => `${bytes(size)}. It needs about ${bytes(memory)} of memory.`,
-
-  /** @param {string} why */
-  findNoModels: (why) => `The list of models can’t be fetched: ${why}`,
 
   findRestoring: "Opening the index…",
   findOpening: "Opening the model…",
-
-  /** @param {number} done @param {number} total */
-  findFetching: (done, total) => `Fetching the model: ${bytes(done)} of ${bytes(total)}…`,
-
-  /** @param {string} why */
-  findNotLoaded: (why) => `The model can’t be used: ${why}`,
 
   /** @param {string} name */
   findReading: (name) => `Reading ${name}…`,

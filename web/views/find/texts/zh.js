@@ -1,7 +1,7 @@
 // @ts-check
 /** Chinese texts of the Find view. */
 
-import { bytes, count } from "../../../shared/format.js";
+import { count } from "../../../shared/format.js";
 
 /** Texts that the HTML has in English, by the data-text of their element. */
 export const page = {
@@ -12,9 +12,6 @@ export const page = {
   findDrop: "文本、Markdown、HTML 或 PDF；也可以拖放到页面任意位置",
   findPaste: "粘贴文本",
   findAdd: "添加",
-  findModel: "模型",
-  findOwn: "config.json、tokenizer.json 和 model.safetensors",
-  findLoad: "载入模型",
   findStop: "停止",
   findContinue: "继续",
   findQuery: "您想找什么？",
@@ -34,15 +31,8 @@ const reason = (name, why) => (why.startsWith(`${name}: `) ? why.slice(name.leng
 export const texts = {
   findNone: "还没有文档。",
   findWaits: "文档在等待模型：请在下面选择一个。",
-  findOwnModel: "您自己的文件…",
-  findNeeds: (title, size, memory, licence) =>
-    `${title}：只需下载一次，共 ${bytes(size)}，之后可离线使用。大约需要 ${bytes(memory)} 内存。许可证：${licence}。`,
-  findOwnNeeds: (size, memory) => `${bytes(size)}。大约需要 ${bytes(memory)} 内存。`,
-  findNoModels: (why) => `无法获取模型列表：${why}`,
   findRestoring: "正在打开索引…",
   findOpening: "正在打开模型…",
-  findFetching: (done, total) => `正在下载模型：${bytes(done)} / ${bytes(total)}…`,
-  findNotLoaded: (why) => `无法使用这个模型：${why}`,
   findReading: (name) => `正在读取 ${name}…`,
   findPages: (name, number, pages) =>
     `正在读取 ${name}：第 ${count(number)} 页，共 ${count(pages)} 页…`,

@@ -1,28 +1,13 @@
 // @ts-check
 /** English texts of the Listen view. */
 
-import { bytes } from "../../../shared/format.js";
-
 export const texts = {
   listenRecord: "Use the microphone",
   listenRecorded: "End the recording",
   listenAny: "The network recognises it",
   listenCopySrt: "Copy as SRT",
 
-  /** @param {number} size @param {number} memory @param {string} licence */
-  listenNeeds: (size, memory, licence) =>
-    `${bytes(size)} to download once; then it works offline. It needs about ${bytes(memory)} of memory. Licence: ${licence}.`,
-
-  listenNoModel: "This site has no network of speech.",
-
-  /** @param {string} why */
-  listenNoList: (why) => `The list of models did not arrive: ${why}`,
-
   listenNone: "Nothing has been heard yet.",
-
-  /** @param {number} done @param {number | null} total */
-  listenFetching: (done, total) =>
-    `Downloading the model: ${bytes(done)}${total === null ? "" : ` of ${bytes(total)}`}`,
 
   listenOpening: "Opening the model…",
   listenDecoding: "Reading the file…",

@@ -1,8 +1,6 @@
 // @ts-check
 /** Chinese texts of the Listen view. */
 
-import { bytes } from "../../../shared/format.js";
-
 /** Texts that the HTML has in English, by the data-text of their element. */
 export const page = {
   listenTitle: "把说的话写下来",
@@ -11,7 +9,6 @@ export const page = {
   listenChoose: "选择一个声音文件",
   listenDrop: "或拖放到页面任意位置",
   listenStop: "停止",
-  listenModel: "模型",
   listenLanguage: "说的语言",
   listenTranslate: "翻译成英语",
   listenSaid: "说了什么",
@@ -26,13 +23,7 @@ export const texts = {
   listenRecorded: "结束录音",
   listenAny: "由网络识别",
   listenCopySrt: "复制为 SRT",
-  listenNeeds: (size, memory, licence) =>
-    `只需下载一次，${bytes(size)}；之后可离线使用。大约需要 ${bytes(memory)} 内存。许可证：${licence}。`,
-  listenNoModel: "本站没有语音网络。",
-  listenNoList: (why) => `未能取得模型列表：${why}`,
   listenNone: "还没有听到什么。",
-  listenFetching: (done, total) =>
-    `正在下载模型：${bytes(done)}${total === null ? "" : ` / ${bytes(total)}`}`,
   listenOpening: "正在打开模型…",
   listenDecoding: "正在读取文件…",
   listenListening: (time, speaks) => `正在录音，${time}：${speaks ? "有人在说话" : "没有人说话"}。`,

@@ -9,5 +9,5 @@ const MEMORY = /^(?:MemoryError|RangeError)|allocation failed|could not allocate
 /** @param {unknown} error @returns {import("../../i18n/messages.js").Words} */
 export function reason(error) {
   const { type = "", message = "" } = /** @type {any} */ (error ?? {});
-  return MEMORY.test(type) || MEMORY.test(message) ? words("writeMemory") : wordsOf(error);
+  return MEMORY.test(type) || MEMORY.test(message) ? words("choiceMemory") : wordsOf(error);
 }

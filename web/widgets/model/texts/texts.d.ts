@@ -1,0 +1,7 @@
+import type { texts } from "./en.js";
+
+type Own = typeof texts;
+
+declare global {
+  interface ViewTexts extends Own {}
+}
