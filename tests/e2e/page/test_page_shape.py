@@ -98,6 +98,21 @@ def test_fits_any_width_and_nothing_moves_when_an_answer_comes(newcomer, photos)
     assert at_every_width() == before
 
 
+def test_the_menu_has_two_rows_on_a_phone_and_one_elsewhere(visitor):
+    visitor.open()
+    rows = """() => new Set([...document.querySelectorAll("nav a")].map(
+        link => Math.round(link.getBoundingClientRect().top))).size"""
+    bottom = "(one) => one.getBoundingClientRect().bottom"
+    page = visitor.page
+    for width, wanted in {320: 2, 360: 2, 390: 2, 480: 2, 481: 1, 768: 1, 833: 1, 1280: 1}.items():
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(rows) == wanted, width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        # The language is beside the name, and never has a row of its own.
+        top = page.locator(".top .name").evaluate(bottom)
+        assert abs(visitor.hook("language-select").evaluate(bottom) - top) < 12, width
+
+
 def test_the_keyboard_reaches_everything(newcomer):
     visitor = newcomer
     visitor.open()
