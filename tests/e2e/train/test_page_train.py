@@ -125,7 +125,7 @@ def test_runs_are_named_compared_shared_and_removed(visitor: Any) -> None:
     hook("train-run-compare").nth(1).check()
     rows = hook("train-differences").locator("tbody tr")
     expect(rows).to_have_count(1)
-    expect(rows).to_have_text("batch3264")
+    expect(rows).to_have_text("Batch3264")
     expect(hook("train-curve").locator(".u-legend").first).to_contain_text("the first")
 
     with visitor.page.expect_download() as download:

@@ -6,7 +6,7 @@ import uPlot from "uplot";
 import { words } from "../../i18n/messages.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
-import { count, percent, value } from "../../shared/format.js";
+import { count, value } from "../../shared/format.js";
 
 /**
  * @typedef {object} Line  a run
@@ -73,7 +73,8 @@ export class Curves {
     const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     const colours = [colour("--accent"), ...OTHERS];
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
-    const shown = [value, percent];
+    const whole = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
+    const shown = [value, whole];
     this.#plots = shown.map((format, at) => {
       const range = at ? [0, 1] : { min: { soft: 0, mode: 1 }, max: { pad: 0.05 } };
       const title = say(words(at ? "trainAccuracyCurve" : "trainLossCurve"));
@@ -87,7 +88,7 @@ export class Curves {
             stroke,
             spanGaps: true,
             dash: [4, 4],
-            points: { show: true, size: 7 },
+            points: { show: true, size: 7, fill: colour("--paper") },
           },
         ];
       });
@@ -102,7 +103,14 @@ export class Curves {
         width: this.#width,
         height: HEIGHT,
         cursor: { drag: { x: false, y: false } },
-        legend: { live: false },
+        legend: {
+          live: false,
+          // What was learnt from is a full square; test data are a hollow one.
+          markers: {
+            fill: (/** @type {any} */ plot, /** @type {number} */ at) =>
+              at % 2 ? plot.series[at].stroke(plot, at) : "",
+          },
+        },
         scales: { x: { time: false }, y: { range } },
         axes: [
           { ...axis, ...steps },

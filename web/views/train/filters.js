@@ -50,7 +50,7 @@ export class Filters {
       this.#rows,
     );
     root.replaceChildren(
-      show(make("h3"), words("trainFilters")),
+      show(make("h2"), words("trainFilters")),
       this.#about,
       this.#pictures,
       this.#norms,

@@ -24,7 +24,20 @@ import { changed, converted, fresh, inserted, moved, removed } from "./rows.js";
 /** The network that the visitor has changed. */
 const OWN = "own";
 
+/** The table stands open where it leaves room for the curves beside it. */
+const WIDE = "(min-width: 60rem)";
+
+/** What is known before Python has started. @type {LayerTable} */
+const UNKNOWN = {
+  kinds: [],
+  presets: [],
+  network: "",
+  layers: [],
+  facts: { error: null, rows: [], parameters: null, memory: null },
+};
+
 export class Layers {
+  #root;
   #list;
   #button;
   #total;
@@ -41,17 +54,21 @@ export class Layers {
   #drawn = "";
 
   /**
-   * @param {HTMLElement} root  empty
+   * @param {HTMLDetailsElement} root  empty
    * @param {HTMLSelectElement} select  of a network that is offered
+   * @param {HTMLElement} total  says what the network takes
    * @param {Training} training
    */
-  constructor(root, select, training) {
+  constructor(root, select, total, training) {
+    this.#root = root;
+    this.#total = total;
     this.#list = make("ol", { class: "layers", "data-testid": "train-layers" });
     show(this.#list, words("trainLayers"), "aria-label");
     this.#button = make("button", { type: "button", "data-testid": "train-layer-add" });
     show(this.#button, words("trainLayerAdd"));
-    this.#total = make("p", { class: "info", role: "status", "data-testid": "train-layer-total" });
-    root.append(this.#list, make("div", { class: "acts" }, this.#button), this.#total);
+    const summary = show(make("summary"), words("trainLayers"));
+    root.append(summary, this.#list, make("div", { class: "acts" }, this.#button));
+    root.open = matchMedia(WIDE).matches;
     this.#select = select;
     this.#training = training;
     this.#latest = new Latest(
@@ -59,7 +76,9 @@ export class Layers {
       (/** @type {LayerTable} */ table, asked) => this.#answered(table, /** @type {any} */ (asked)),
       (error) => {
         this.#table = null;
+        this.#asked = "";
         show(this.#total, wordsOf(error));
+        this.#lock();
         this.#training.tell("layers");
       },
     );
@@ -75,13 +94,23 @@ export class Layers {
     this.#button.addEventListener("click", () => this.#add(this.#rows.length));
     for (const event of ["settings", "data"]) training.on(event, () => this.#follow());
     training.on("state", () => this.#lock());
-    this.#lock();
     this.#follow();
+    this.#draw();
   }
 
   /** Whether the network can be trained, as far as is known. */
   get possible() {
     return !this.#table?.facts.error;
+  }
+
+  /** Whether Python has said what can be changed. */
+  get known() {
+    return this.#table !== null;
+  }
+
+  /** Ask once more, after a failure. */
+  again() {
+    if (!this.#table) this.#follow();
   }
 
   // ---- changes ----------------------------------------------------------------------------------
@@ -110,6 +139,7 @@ export class Layers {
   /** @param {LayerTable} table @param {{layers: Row[] | string}} asked */
   #answered(table, { layers }) {
     this.#table = table;
+    if (table.facts.error) this.#root.open = true;
     if (typeof layers === "string") this.#change(/** @type {Row[]} */ ([...table.layers]));
     this.#draw();
     this.#training.tell("layers");
@@ -198,6 +228,12 @@ export class Layers {
     return found ?? { kind: name, fields: [] };
   }
 
+  /** The numbers of a row, those that it leaves out among them. @param {Row} row */
+  #numbers(row) {
+    const { fields } = this.#kind(row.kind);
+    return { ...Object.fromEntries(fields.map(({ name, value }) => [name, value])), ...row };
+  }
+
   /** @param {number} at @param {string} what */
   #focus(at, what) {
     const item = this.#list.children[at];
@@ -208,8 +244,7 @@ export class Layers {
   // ---- what is shown ----------------------------------------------------------------------------
 
   #draw() {
-    const table = this.#table;
-    if (!table) return;
+    const table = this.#table ?? UNKNOWN;
     this.#offer(table);
     const list = this.#list;
     // Elements stay while kinds do, so that the visitor goes on typing in them.
@@ -222,10 +257,11 @@ export class Layers {
     for (const [at, row] of this.#rows.entries()) {
       const item = list.children[at];
       const bad = error !== null && error.row === at;
+      const numbers = this.#numbers(row);
       for (const input of item.querySelectorAll("input")) {
-        if (input !== document.activeElement) input.value = String(row[input.name] ?? "");
+        if (input !== document.activeElement) input.value = String(numbers[input.name] ?? "");
         const own = bad && error.details[0] === input.name;
-        input.toggleAttribute("aria-invalid", own);
+        input.setAttribute("aria-invalid", String(own));
       }
       const facts = rows[at];
       const [made, own, taken] = ["shape", "parameters", "memory"].map((name) =>
@@ -237,9 +273,6 @@ export class Layers {
       const line = /** @type {HTMLElement} */ (item.querySelector("[role=alert]"));
       show(line, () => (bad ? reason(error) : ""));
       item.classList.toggle("failed", bad);
-      const [up, down] = ["up", "down"].map((act) => buttonOf(item, act));
-      up.disabled = at === 0 || this.#training.busy;
-      down.disabled = at === this.#rows.length - 1 || this.#training.busy;
     }
     const all = this.#total;
     all.dataset.parameters = String(parameters ?? "");
@@ -247,6 +280,7 @@ export class Layers {
     show(all, () => {
       if (parameters !== null && memory !== null)
         return text.trainTotal(count(parameters), bytes(memory), this.#training.settings.batch);
+      if (!this.#table) return text.trainLayersLater;
       return error && !this.#rows.length ? reason(error) : text.trainImpossible;
     });
     this.#lock();
@@ -254,6 +288,10 @@ export class Layers {
 
   /** @param {LayerTable} table */
   #offer({ presets, network }) {
+    if (!this.#table) {
+      this.#select.replaceChildren(show(new Option("", ""), words("trainNetworkLater")));
+      return;
+    }
     const names = [...presets, ...(network ? [] : [OWN])];
     const options = names.map((name) =>
       show(new Option("", name), () => text.trainNetworks[name] ?? name),
@@ -272,14 +310,13 @@ export class Layers {
       select.append(show(new Option("", name), () => text.trainKinds[name] ?? name));
     select.value = row.kind;
     show(select, words("trainKind"), "aria-label");
-    const fields = this.#kind(row.kind).fields.map(({ name, value, least, most, whole }) => {
+    const fields = this.#kind(row.kind).fields.map(({ name, least, most, whole }) => {
       const input = make("input", {
         type: "number",
         name,
         min: String(least),
         max: String(most),
         step: whole ? "1" : "0.05",
-        value: String(row[name] ?? value),
       });
       const label = make("label", {}, make("span"), input);
       show(label.firstElementChild, () => text.trainFields[name] ?? name);
@@ -302,19 +339,21 @@ export class Layers {
     return make(
       "li",
       {},
-      make("div", { class: "kind" }, select, ...fields),
+      make("div", { class: "kind" }, select, make("div", { class: "acts" }, ...acts)),
+      make("div", { class: "numbers" }, ...fields),
       make("div", { class: "facts" }, ...facts),
-      make("div", { class: "acts" }, ...acts),
       make("p", { class: "message", role: "alert" }),
     );
   }
 
   #lock() {
-    const locked = this.#training.busy;
-    this.#select.disabled = locked;
-    this.#button.disabled = locked || !this.#table;
-    for (const each of this.#list.querySelectorAll("select, input, button"))
-      if (locked || !["up", "down"].includes(each.dataset.act)) each.disabled = locked;
+    const locked = this.#training.busy || !this.#table;
+    this.#select.disabled = this.#button.disabled = locked;
+    this.#list.ariaBusy = String(!this.#table);
+    for (const each of this.#list.querySelectorAll("select, input, button")) each.disabled = locked;
+    const [first, last] = [this.#list.firstElementChild, this.#list.lastElementChild];
+    if (first) buttonOf(first, "up").disabled = true;
+    if (last) buttonOf(last, "down").disabled = true;
   }
 }
 

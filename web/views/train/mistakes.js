@@ -23,7 +23,7 @@ export class Mistakes {
     const alert = make("p", { class: "message", role: "alert" });
     this.#message = new Message(alert);
     this.#samples = new Samples(this.#list, engine);
-    root.replaceChildren(show(make("h3"), words("trainMistakes")), this.#line, this.#list, alert);
+    root.replaceChildren(show(make("h2"), words("trainMistakes")), this.#line, this.#list, alert);
     show(this.#list, words("trainMistakes"), "aria-label");
   }
 

@@ -106,7 +106,7 @@ export class Review {
     const alert = make("p", { class: "message", role: "alert" });
     this.#message = new Message(alert);
     root.replaceChildren(
-      show(make("h3"), words("trainReview")),
+      show(make("h2"), words("trainReview")),
       show(make("p", { class: "info" }), words("trainReviewHow")),
       make("div", { class: "acts" }, this.#begin, this.#stop, this.#undo),
       this.#line,
@@ -239,7 +239,7 @@ export class Review {
     const found = this.#cases.get(item);
     if (!found || !item.isConnected) return;
     const before = item.nextElementSibling;
-    focus(before ?? item.previousElementSibling ?? this.#undo);
+    const next = before ?? item.previousElementSibling ?? this.#undo;
     item.remove();
     this.#done.push({ item, before, label });
     const name = label === null ? null : this.#classes[label];
@@ -249,6 +249,7 @@ export class Review {
     show(this.#line, label === found.label ? words("trainKept") : said);
     if (!this.#list.childElementCount && this.#waiting.length) void this.#page();
     this.#render();
+    focus(next);
   }
 
   #takeBack() {
@@ -291,7 +292,7 @@ export class Review {
     const busy = this.#work !== null;
     this.#begin.disabled = busy;
     this.#stop.hidden = !busy;
-    this.#undo.disabled = !this.#done.length;
+    this.#undo.hidden = !this.#done.length;
     this.#more.hidden = !this.#waiting.length || busy;
     this.#list.setAttribute("aria-busy", String(busy));
     const first = this.#list.firstElementChild;

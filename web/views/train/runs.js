@@ -37,10 +37,11 @@ export class Runs {
    */
   constructor(list, differences, training, acts) {
     this.#list = list;
+    list.tabIndex = -1;
     this.#differences = differences;
     this.#training = training;
     this.#acts = acts;
-    training.on("state", () => this.#render());
+    for (const event of ["state", "settings", "data"]) training.on(event, () => this.#render());
     void this.refresh();
   }
 
@@ -79,8 +80,25 @@ export class Runs {
   #render() {
     const items = this.#runs.map((run) => this.#item(run));
     if (!items.length) items.push(show(document.createElement("li"), words("trainNoRuns")));
-    this.#list.replaceChildren(...items);
+    this.#keepFocus(() => this.#list.replaceChildren(...items));
     this.#compare();
+  }
+
+  /** Change the list; the focus stays on a run, or goes to the one that takes its place. @param {() => void} change */
+  #keepFocus(change) {
+    const one = /** @type {HTMLElement | null} */ (document.activeElement);
+    const listed = () => /** @type {HTMLElement[]} */ ([...this.#list.children]);
+    const at = listed().findIndex((item) => item.contains(one));
+    const run = listed()[at]?.dataset.run;
+    change();
+    if (!one || at < 0) return;
+    const items = listed();
+    const item = items.find(({ dataset }) => dataset.run === run) ?? items[at] ?? items[at - 1];
+    /** @type {HTMLButtonElement[]} */
+    const buttons = [...(item?.querySelectorAll("button") ?? [])];
+    const usable = buttons.filter(({ hidden, disabled }) => !hidden && !disabled);
+    const same = usable.find(({ dataset }) => dataset.testid === one.dataset.testid);
+    (same ?? usable[0] ?? this.#list).focus();
   }
 
   /** @param {Kept} kept */
@@ -128,6 +146,7 @@ export class Runs {
     label.append(check, show(document.createElement("span"), words("trainCompare")));
     const open = this.#button("open", "trainShow", () => this.#acts.open(kept));
     open.disabled = this.#training.busy;
+    open.hidden = run === this.#training.run;
     const remove = this.#button("remove", "trainRemove", () => this.#remove(run));
     remove.disabled = learns;
     const share = this.#button("share", "trainShare", () => this.#share(kept));
@@ -202,7 +221,8 @@ export class Runs {
     const [head, body] = [this.#differences.createTHead(), this.#differences.tBodies[0]];
     head.replaceChildren();
     body.replaceChildren();
-    this.#differences.hidden = !rows.length;
+    const around = /** @type {HTMLElement} */ (this.#differences.parentElement);
+    around.hidden = !rows.length;
     if (!rows.length) return;
     const top = head.insertRow();
     top.append(show(cell("th"), words("trainSetting")));
@@ -210,6 +230,8 @@ export class Runs {
     for (const [setting, values] of rows) {
       const row = body.insertRow();
       const first = cell("th", setting);
+      const named = SETTINGS[setting];
+      if (named) show(first, words(named));
       first.scope = "row";
       row.append(first, ...values.map((value) => cell("td", value)));
     }
@@ -221,6 +243,22 @@ const STATES = {
   paused: "trainStatePaused",
   done: "trainStateDone",
   failed: "trainStateFailed",
+};
+
+/** What the view calls settings. @type {Record<string, import("../../i18n/messages.js").Entry>} */
+const SETTINGS = {
+  layers: "trainLayers",
+  batch: "trainBatch",
+  epochs: "trainEpochs",
+  "data name": "trainDataName",
+  "data count": "trainCount",
+  "optimizer name": "trainOptimizer",
+  "optimizer lr": "trainRateField",
+  "optimizer momentum": "trainMomentum",
+  "optimizer weight_decay": "trainDecay",
+  schedule: "trainSchedule",
+  augment: "trainAugment",
+  seed: "trainSeed",
 };
 
 /** @param {"th" | "td"} kind @param {string} [text] */

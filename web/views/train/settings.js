@@ -15,6 +15,7 @@ import { words } from "../../i18n/messages.js";
  * @property {[string, string][]} [options]  values and their texts
  * @property {(settings: Settings) => any} get
  * @property {(settings: Settings, value: any) => void} set
+ * @property {(settings: Settings) => boolean} [counts]  whether it does anything; always, if left out
  */
 
 /** @type {Field[]} */
@@ -40,7 +41,10 @@ const FIELDS = [
     set: ({ optimizer }, value) => (optimizer.name = value),
   },
   ofOptimizer("lr-field", "trainRateField", "lr", 1000),
-  ofOptimizer("momentum", "trainMomentum", "momentum", 0.999),
+  {
+    ...ofOptimizer("momentum", "trainMomentum", "momentum", 0.999),
+    counts: ({ optimizer }) => optimizer.name === "sgd",
+  },
   ofOptimizer("decay", "trainDecay", "weight_decay", 1),
   {
     hook: "schedule",
@@ -104,14 +108,15 @@ export class Fields {
     const checks = this.#changes.map(([, field], at) => row(CHANGES[at][1], field, "check"));
     root.replaceChildren(...rows, ...checks);
     root.addEventListener("change", () => this.#take());
-    training.on("settings", () => this.#render());
-    training.on("state", () => this.#render());
+    for (const event of ["settings", "data", "state"]) training.on(event, () => this.#render());
     this.#render();
   }
 
-  /** Whether all fields have values that count. */
-  get valid() {
-    return this.#inputs.every(([, field]) => field.checkValidity());
+  /** Whether all fields have values that count; else the visitor sees which one has not. */
+  checked() {
+    const [, wrong] = this.#inputs.find(([, field]) => !field.checkValidity()) ?? [];
+    if (wrong) wrong.closest("details").open = true;
+    return !wrong || wrong.reportValidity();
   }
 
   #take() {
@@ -129,14 +134,17 @@ export class Fields {
   }
 
   #render() {
-    const { settings, busy } = this.#training;
-    for (const [{ get }, field] of this.#inputs) {
+    const { settings, facts, busy } = this.#training;
+    for (const [{ get, counts }, field] of this.#inputs) {
       field.value = get(settings) ?? "";
       field.disabled = busy;
+      field.closest("label").hidden = !(counts?.(settings) ?? true);
     }
     for (const [name, field] of this.#changes) {
       field.checked = settings.augment.includes(name);
       field.disabled = busy;
+      const label = /** @type {HTMLElement} */ (field.closest("label"));
+      label.hidden = facts.kind !== "pictures";
     }
   }
 }

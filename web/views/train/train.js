@@ -32,10 +32,14 @@ const LITTLE_ROOM = 50e6;
 /** A run that was shared. @param {File} file */
 const isRun = ({ name }) => name.endsWith(".run.zip");
 
+/** A loss may become large before it is not finite. @param {number} loss */
+const lossOf = (loss) => (loss < 1e5 ? value(loss) : loss.toExponential(2));
+
 /** @implements {View} */
 export default class Train {
   #training;
   #hook;
+  #figures;
   #message;
   #fields;
   #layers;
@@ -70,6 +74,7 @@ export default class Train {
     const hook = (name) => root.querySelector(`[data-testid=train-${name}]`);
     this.#hook = hook;
     this.#timed = timed;
+    this.#figures = /** @type {HTMLElement} */ (root.querySelector(".figures"));
     const training = new Training(engine);
     this.#training = training;
     this.#message = new Message(/** @type {any} */ (root.querySelector(".message")));
@@ -83,14 +88,15 @@ export default class Train {
       compare: () => this.#draw(),
       fail: (why) => this.#message.show(why),
     });
-    this.#layers = new Layers(part("layers"), hook("network"), training);
+    const panel = /** @type {HTMLDetailsElement} */ (part("layers"));
+    this.#layers = new Layers(panel, hook("network"), hook("layer-total"), training);
     new Written(part("written"), training);
     new Take(part("take"), training, (run) => this.#runs.nameOf(run));
     this.#seen = new Seen(root, page, training, () => void this.#learn(false, false));
     hook("start").addEventListener("click", () => void this.#learn(false));
     hook("step").addEventListener("click", () => void this.#learn(true));
     hook("pause").addEventListener("click", () => this.#pause(false));
-    hook("stop").addEventListener("click", () => this.#pause(true));
+    hook("stop").addEventListener("click", () => this.#stop());
     hook("data").addEventListener("change", () => this.#chooseData());
     hook("run-file").addEventListener("change", () => {
       this.#takeRun([...hook("run-file").files]);
@@ -119,6 +125,7 @@ export default class Train {
   answer() {
     this.#seen.close();
     this.#timed(null);
+    this.#layers.again();
     if (this.#interrupted) void this.#learn(false);
   }
 
@@ -173,7 +180,7 @@ export default class Train {
     const { value: name } = this.#hook("data");
     if (isOwn(name)) {
       this.#learnFromOwn(name);
-      this.#training.change({ ...recipeOf(name), layers: networkOf(name, 2) });
+      this.#training.change({ ...recipeOf(name), layers: networkOf(name, 2), augment: [] });
       return;
     }
     const found = this.#data.find((each) => each.name === name);
@@ -218,7 +225,7 @@ export default class Train {
    */
   async #learn(one, anew = true) {
     const training = this.#training;
-    if (training.busy || !training.source || !this.#fields.valid) return;
+    if (training.busy || !training.source || !this.#fields.checked()) return;
     if (!training.run || (anew && (training.state === "done" || this.#stopped))) this.#begin();
     const { run, settings } = training;
     const stop = new AbortController();
@@ -226,7 +233,7 @@ export default class Train {
     this.#begun = this.#stopped = this.#interrupted = false;
     this.#message.clear();
     this.#note("");
-    this.#state("running", words("trainOpening"));
+    this.#state("running", words(this.#layers.known ? "trainOpening" : "trainStarting"));
     void this.#warn();
     const onProgress = (/** @type {any} */ report) => this.#take(report);
     const name = this.#runs.nameOf(/** @type {string} */ (run)) ?? this.#line.name;
@@ -254,10 +261,14 @@ export default class Train {
 
   /** Another run. */
   #begin() {
+    this.#seen.close();
     this.#training.run = Date.now().toString(36);
     const name = this.#runs.newName(this.#training.settings.data.name);
     this.#line = { name, curve: [], records: [] };
     this.#step = 0;
+    for (const place of ["loss", "accuracy", "valid-accuracy", "rate", "lr"]) this.#blank(place);
+    show(this.#hook("left"), "–");
+    show(this.#hook("facts"), "");
     this.#draw();
   }
 
@@ -271,10 +282,19 @@ export default class Train {
     else this.#state("paused", words("trainPaused", step, this.#steps));
   }
 
+  /** End the run: at once if it is paused. */
+  #stop() {
+    if (this.#training.busy) this.#pause(true);
+    else {
+      this.#stopped = true;
+      this.#state("paused", words("trainStopped", this.#step));
+    }
+  }
+
   /** Have it pause after its step; while the data arrive, at once. @param {boolean} forGood */
   #pause(forGood) {
     this.#stopped = forGood;
-    show(this.#hook("status"), words("trainPausing"));
+    this.#say(words("trainPausing"));
     if (this.#begun) void this.#training.engine.ask("train.pause", {}).catch(() => {});
     else this.#work?.abort();
   }
@@ -304,7 +324,7 @@ export default class Train {
     this.#hook("status").dataset.epoch = String(epoch);
     this.#where(step);
     const [, loss, right] = curve.at(-1) ?? [0, NaN, NaN];
-    this.#figure("loss", loss, value(loss));
+    this.#figure("loss", loss, lossOf(loss));
     this.#figure("accuracy", right, percent(right));
     this.#measured(records.at(-1)?.valid_accuracy ?? null);
     const line = state === "done" ? words("trainDone", step) : words("trainStopped", step);
@@ -330,7 +350,7 @@ export default class Train {
       show(this.#hook("status"), words("trainRunning", epoch, epochs, step, this.#steps));
       this.#where(step);
       this.#hook("status").dataset.epoch = report.epoch;
-      this.#figure("loss", loss, value(loss));
+      this.#figure("loss", loss, lossOf(loss));
       this.#figure("accuracy", accuracy, percent(accuracy));
       this.#figure("rate", rate, count(Math.round(rate)));
       this.#figure("lr", lr, tiny(lr));
@@ -338,6 +358,7 @@ export default class Train {
       const { curve } = this.#line;
       while ((curve.at(-1)?.[0] ?? 0) >= step) curve.pop(); // it went on from a checkpoint
       curve.push([step, loss, accuracy]);
+      this.#hook("curve").hidden = false;
       this.#curves.draw();
     } else if (report.stage === "record") {
       this.#hook("status").dataset.epoch = report.epoch;
@@ -358,6 +379,13 @@ export default class Train {
     place.textContent = Number.isNaN(figure) ? "–" : shown;
   }
 
+  /** @param {string} name */
+  #blank(name) {
+    const place = this.#hook(name);
+    delete place.dataset.value;
+    place.textContent = "–";
+  }
+
   /** @param {number | null} right */
   #measured(right) {
     this.#figure("valid-accuracy", right ?? NaN, percent(right ?? 0));
@@ -374,7 +402,10 @@ export default class Train {
   #draw() {
     const { run } = this.#training;
     this.#line.name = (run && this.#runs.nameOf(run)) ?? this.#line.name;
-    this.#curves.show([this.#line, ...this.#runs.compared]);
+    const lines = [...(this.#line.name ? [this.#line] : []), ...this.#runs.compared];
+    this.#figures.hidden = !this.#line.name;
+    this.#hook("curve").hidden = !lines.some(({ curve }) => curve.length);
+    this.#curves.show(lines);
   }
 
   /** Say beforehand that little can be kept. */
@@ -390,27 +421,38 @@ export default class Train {
 
   /** @param {State} state @param {Words} line */
   #state(state, line) {
-    const status = this.#hook("status");
-    show(status, line);
-    status.dataset.state = state;
+    this.#say(line);
+    this.#hook("status").dataset.state = state;
     this.#training.become(state);
+  }
+
+  /** Show a line, and have screen readers speak it: the lines of each step are shown alone. @param {Words} line */
+  #say(line) {
+    for (const place of ["status", "said"]) show(this.#hook(place), line);
   }
 
   /** @param {Words} why */
   #fail(why) {
-    this.#state("failed", words("trainFailedAfter", this.#step));
+    const line = this.#step ? words("trainFailedAfter", this.#step) : words("trainNotBegun");
+    this.#state("failed", line);
     this.#message.show(why);
   }
 
   #render() {
     const { busy, source, run, state } = this.#training;
-    const goesOn = run && (state === "paused" || state === "failed") && !this.#stopped;
-    const start = this.#hook("start");
-    show(start, words(goesOn && this.#step ? "trainResume" : "trainStart"));
-    start.disabled = this.#hook("step").disabled = busy || !source || !this.#layers.possible;
-    this.#hook("pause").disabled = this.#hook("stop").disabled = !busy;
-    this.#hook("data").disabled = this.#hook("network").disabled = busy;
-    this.#hook("run-file").disabled = busy;
+    const goesOn =
+      run && (state === "paused" || state === "failed") && !this.#stopped && this.#step > 0;
+    const [start, step, pause, stop] = ["start", "step", "pause", "stop"].map(this.#hook);
+    show(start, words(goesOn ? "trainResume" : "trainStart"));
+    start.disabled = step.disabled = busy || !source || !this.#layers.possible;
+    const focused = [start, step, pause, stop].includes(document.activeElement);
+    start.hidden = step.hidden = busy;
+    pause.hidden = !busy;
+    stop.hidden = !busy && !goesOn;
+    // A button that goes takes the focus with it.
+    if (focused && document.activeElement?.matches("[hidden], body"))
+      (busy ? pause : start).focus();
+    this.#hook("data").disabled = this.#hook("run-file").disabled = busy;
     this.#hook("progress").hidden = !busy;
   }
 }

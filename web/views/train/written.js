@@ -40,7 +40,7 @@ export class Written {
       if (this.#work) this.#work.abort();
       else void this.#write();
     });
-    const title = show(make("h3"), words("trainWritten"));
+    const title = show(make("h2"), words("trainWritten"));
     root.replaceChildren(title, this.#when, this.#sample, form, alert);
     training.on("begun", ({ run }) => this.#open(run));
     training.on("sample", ({ step, text }) => {

@@ -7,8 +7,9 @@ import { count } from "../../../../shared/format.js";
 const samplesOf = (samples) => (samples === 1 ? "1 sample" : `${count(samples)} samples`);
 
 export const texts = {
-  trainConfusion: "How often each class (a row) is taken for which (a column)",
-  trainTrue: "Is ↓, taken for →",
+  trainConfusion:
+    "Confusion matrix: a row for each class, a column for what the network took it for",
+  trainTrue: "True ↓ taken for →",
 
   /** @param {string} label @param {string} predicted @param {number} samples */
   trainCell: (label, predicted, samples) =>

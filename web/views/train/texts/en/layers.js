@@ -3,6 +3,8 @@
 
 export const texts = {
   trainLayers: "Layers",
+  trainLayersLater: "Python is starting. Then the layers can be changed.",
+  trainNetworkLater: "Loading…",
   trainLayerAdd: "Add a layer",
   trainLayerAddBelow: "Add a layer below",
   trainLayerUp: "Move up (Alt+↑)",
@@ -60,7 +62,7 @@ export const texts = {
   /** @param {string} parameters @param {string} memory @param {number} batch */
   trainTotal: (parameters, memory, batch) =>
     `${parameters} parameters; a step with a batch of ${batch} takes about ${memory}.`,
-  trainImpossible: "A layer is impossible; it says why.",
+  trainImpossible: "One layer is impossible; see why at that layer.",
 
   trainReasons: {
     /** @param {number} classes */

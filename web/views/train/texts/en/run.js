@@ -16,7 +16,8 @@ export const texts = {
   /** @param {string} why */
   trainNoList: (why) => `The list of data did not arrive: ${why}`,
 
-  trainIdle: "Nothing has been learnt yet.",
+  trainIdle: "Press Start, and watch the network learn here.",
+  trainStarting: "Python is starting; then the network learns…",
   trainOpening: "Opening the data and the network…",
 
   /** @param {number} done @param {number | null} total */
@@ -29,13 +30,16 @@ export const texts = {
   trainPausing: "Pausing after this step…",
 
   /** @param {number} step @param {number} steps */
-  trainPaused: (step, steps) => `Paused after step ${count(step)} of ${count(steps)}. It is kept.`,
+  trainPaused: (step, steps) =>
+    `Paused after step ${count(step)} of ${count(steps)}. The run is saved.`,
 
   /** @param {number} step */
-  trainStopped: (step) => `Stopped after step ${count(step)}. It is kept.`,
+  trainStopped: (step) => `Stopped after step ${count(step)}. The run is saved.`,
 
   /** @param {number} step */
   trainDone: (step) => `Done after ${count(step)} steps.`,
+
+  trainNotBegun: "Nothing was learnt.",
 
   /** @param {string} why */
   trainFailed: (why) => `Training failed: ${why}`,
@@ -72,14 +76,14 @@ export const texts = {
   /** @param {number} left */
   trainSeconds: (left) => seconds(left),
 
-  trainCount: "How many to learn from",
+  trainCount: "Samples (all if empty)",
   trainBatch: "Batch",
   trainEpochs: "Epochs",
   trainOptimizer: "Optimiser",
   trainRateField: "Learning rate",
   trainMomentum: "Momentum",
   trainDecay: "Weight decay",
-  trainSchedule: "Schedule of the rate",
+  trainSchedule: "Schedule",
   trainOnecycle: "one cycle",
   trainCosine: "cosine",
   trainConstant: "constant",
@@ -96,25 +100,25 @@ export const texts = {
   trainCompare: "Compare",
   trainName: "Name of the run",
   trainSetting: "Setting",
+  trainDataName: "Data",
+  trainAugment: "Changes to pictures",
 
   /** @param {number} step @param {number} epoch @param {number} epochs @param {string} state */
   trainRun: (step, epoch, epochs, state) =>
     `${state}, ${count(step)} steps, ${epoch} of ${epochs} epochs`,
 
   /** @param {number} share */
-  trainRight: (share) => `· ${percent(share)} right`,
+  trainRight: (share) => `· test accuracy ${percent(share)}`,
 
   /** @param {string} run */
   trainDamagedRun: (run) => `The run ${run} is damaged: what it was can't be read.`,
 
   trainLossCurve: "Loss",
-  trainAccuracyCurve: "Right",
+  trainAccuracyCurve: "Accuracy",
   trainSteps: "Steps",
 
   /** @param {string} name */
   trainMeasured: (name) => `${name}, test data`,
-
-  trainThis: "this run",
 
   /** @param {string} name */
   trainOpened: (name) => `${name} is open.`,

@@ -8,7 +8,7 @@ export const page = {};
 
 /** @type {typeof import("../en/insight.js").texts} */
 export const texts = {
-  trainConfusion: "每一类（行）被认作哪一类（列）的次数",
+  trainConfusion: "混淆矩阵：每一行是一个类别，每一列是网络把它认作的类别",
   trainTrue: "实际 ↓，认作 →",
   trainCell: (label, predicted, samples) =>
     label === predicted

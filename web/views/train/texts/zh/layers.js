@@ -7,6 +7,8 @@ export const page = {};
 /** @type {typeof import("../en/layers.js").texts} */
 export const texts = {
   trainLayers: "层",
+  trainLayersLater: "Python 正在启动，之后可以修改各层。",
+  trainNetworkLater: "正在加载…",
   trainLayerAdd: "添加一层",
   trainLayerAddBelow: "在下方添加一层",
   trainLayerUp: "上移（Alt+↑）",
