@@ -1,5 +1,5 @@
-"""The Train view in each of its states: accessible in both themes, no wider than a phone, and heard
-by screen readers."""
+"""The Train view in each of its states: accessible in both themes, no wider than a phone, reached
+and heard by the keyboard and screen readers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ from tests.e2e.train.test_page_train import PATIENCE, few, lend, opened, state
 from tests.e2e.train.test_page_train_insight import bars
 
 NARROW = {"width": 320, "height": 700}
+
+# What can be reached in the view, in the order of the document.
+STOPS = """[...document.querySelectorAll("#view-train :is(a, button, input, select, textarea,"
+  + "summary, [tabindex])")].filter(each => !each.disabled && each.tabIndex >= 0
+    && each.checkVisibility())"""
+
+# The place of what has the focus among them, and whether one sees that.
+FOCUS = f"""() => {{
+    const stops = {STOPS};
+    const {{ activeElement: one }} = document;
+    const ringed = [one, one.closest("label, .frame")].some(
+        each => each && getComputedStyle(each).outlineStyle !== "none");
+    return [stops.indexOf(one), ringed, one.outerHTML.slice(0, 200)];
+}}"""
 
 # Notes each text that comes into a live region of the view.
 LISTEN = """() => {
@@ -170,6 +184,32 @@ def test_a_number_that_does_not_count_is_shown(visitor: Any) -> None:
     hook("train-start").click()
     expect(hook("train-batch")).to_be_focused()
     state(hook, "idle")
+
+
+def test_the_keyboard_reaches_all_of_a_run_and_shows_where_it_is(visitor: Any) -> None:
+    lend(visitor, bars())
+    hook = ready(visitor)
+    page = visitor.page
+    keys = page.keyboard
+    few(hook, 600, epochs="1000", batch="20")
+    hook("train-start").focus()
+    keys.press("Enter")
+    state(hook, "running")
+    expect(hook("train-pause")).to_be_focused()
+    expect(hook("train-confusion")).to_be_visible(timeout=PATIENCE)
+    keys.press("Enter")
+    state(hook, "paused")
+    expect(hook("train-start")).to_be_focused()
+    expect(hook("train-use")).to_be_visible()
+    expect(hook("train-mistakes").locator("..").locator(".info")).not_to_be_empty()
+    count = page.evaluate(f"{STOPS}.length")
+    assert count > 60
+    hook("train-data").focus()
+    for number in range(count):
+        place, ringed, one = page.evaluate(FOCUS)
+        assert (place, ringed) == (number, True), one
+        keys.press("Tab")
+    assert page.evaluate("!document.activeElement.closest('#view-train')")
 
 
 def test_the_focus_stays_in_the_list_of_runs(visitor: Any) -> None:
