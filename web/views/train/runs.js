@@ -168,6 +168,7 @@ export class Runs {
   async #rename(run, name) {
     if (name) await this.#ask("train.rename", { run, name });
     await this.refresh();
+    this.#acts.compare(); // curves have the names of their runs
   }
 
   /** @param {string} run */
