@@ -72,7 +72,10 @@ WATCH = """() => {
   const states = new MutationObserver(() => {
     const { state, step } = status.dataset;
     if (state === "running" && step > 0) seen.steps.push([performance.now() - began, +step]);
-    if (state === "done" || state === "failed") seen.ended ??= performance.now() - began;
+    if (state === "done" || state === "failed") {
+      seen.ended ??= performance.now() - began;
+      seen.last = +step;
+    }
   });
   states.observe(status, { attributes: true });
   const tasks = new PerformanceObserver((list) =>
@@ -150,13 +153,15 @@ class Shown:
         self._until("train-status", "dataset.state === 'running'")
         self._until("train-status", "dataset.state !== 'running'")
         seen = self._page.evaluate("seen")
-        measured = [(at, step) for at, step in seen["steps"] if step > FIRST]
-        if len(measured) < 2:
+        # A status that begins anew has the last run's step for a moment.
+        steps = [entry for entry in seen["steps"] if entry[1] < seen["last"]]
+        measured = [(at, step) for at, step in steps if step > FIRST]
+        if len({step for _, step in measured}) < 2:
             raise SystemExit("The view reported too seldom; give more --steps")
         (began, first), (ended, last) = measured[0], measured[-1]
         return {
             "step": (ended - began) / (last - first),
-            "first": seen["steps"][0][0] / 1000,
+            "first": steps[0][0] / 1000,
             "seconds": seen["ended"] / 1000,
             "accuracy": float(self._value("valid-accuracy") or "nan"),
             "rate": float(self._value("rate") or "nan"),
