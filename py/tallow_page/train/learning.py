@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -50,6 +51,9 @@ _KEPT = 10.0
 """Seconds between two checkpoints, about."""
 _POINTS = 1000
 """Points of a curve, at most twice as many."""
+_TOLD = 1.0
+"""Seconds from one report to the page to the next, about. What the page does with one wakes a dozen
+threads of the browser, and on two cores each of them stops a thread that learns."""
 _TICK = 0.05
 """Seconds after which other questions get in between two steps, at most."""
 
@@ -135,6 +139,7 @@ class _Reports(Callback):
         self._every = 1
         self._looks = 0
         self._kept_at = time.monotonic()
+        self._told_at = -math.inf
         self._forget()
 
     def _forget(self) -> None:
@@ -211,9 +216,14 @@ class _Reports(Callback):
         self._every = state["every"]
         self._items, self._seen, self._loss, self._right = state["since"]
 
-    def take(self) -> list[Any]:
-        """The reports since the last call."""
-        found, self.waiting = self.waiting, []
+    def take(self, apart: float = 0.0) -> list[Any]:
+        """The reports since the last call; none if it was less than so many seconds ago, unless an
+        epoch has ended."""
+        now = time.monotonic()
+        ended = any(report["stage"] == "record" for report in self.waiting)
+        if not self.waiting or (now - self._told_at < apart and not ended):
+            return []
+        found, self.waiting, self._told_at = self.waiting, [], now
         return found
 
 
@@ -469,6 +479,14 @@ async def _learned(
         reports.unsaved = False
         return None
 
+    async def news(apart: float = 0.0) -> list[Any]:
+        """What the page is told, as `_Reports.take` gives it; norms with the last look."""
+        found = reports.take(apart)
+        looks = [report for report in found if report["stage"] == "look"]
+        if looks:
+            looks[-1]["norms"] = await held.insight.norms.read()
+        return found
+
     driven = _Driven(held.steps())
     if held.damaged:
         damaged: TrainDamaged = {"stage": "damaged", "checkpoints": held.damaged}
@@ -479,9 +497,7 @@ async def _learned(
         while reason is None and await driven.advance():
             if reports.unsaved:
                 reason = await save("paused")  # what a tab that is closed now leaves
-            for report in reports.take():
-                if report["stage"] == "look":
-                    report["norms"] = await held.insight.norms.read()
+            for report in await news(_TOLD):
                 yield report
             if held.samples is not None and held.samples.due:
                 async with aclosing(held.samples.write()) as texts:
@@ -499,7 +515,7 @@ async def _learned(
         if not driven.ended:
             await driven.end(learner)
             reason = reason or await save("paused")
-    for report in reports.take():
+    for report in await news():
         yield report
     state: TrainState = "done" if learner.epoch >= held.epochs else "paused"
     state = "failed" if reason else state

@@ -71,7 +71,7 @@ export class Seen {
       (error) => this.#fail(error),
     );
     training.on("begun", ({ run }) => this.#open(run));
-    training.on("look", ({ norms }) => this.#filters.norms(norms ?? {}));
+    training.on("look", ({ norms }) => norms && this.#filters.norms(norms));
     training.on("record", () => this.#latest.ask(this.#run));
     training.on("data", () => this.#take());
     training.on("state", () => this.#settle());

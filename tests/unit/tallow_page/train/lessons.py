@@ -90,6 +90,7 @@ class Page:
             yield data_of("mnist", contents(**source.get("sizes", {})))
 
         monkeypatch.setattr(learning, "opened_data", opened)
+        monkeypatch.setattr(learning, "_TOLD", 0.0)
         self.reload()
 
     def reload(self) -> None:

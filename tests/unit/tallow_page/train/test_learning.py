@@ -125,6 +125,16 @@ def test_fewer_samples(page: Page) -> None:
     assert next(each for each in reports if each["stage"] == "begun")["samples"] == 32
 
 
+def test_reports_wait_for_each_other(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "_TOLD", 1000.0)
+    reports, answer = page.run()
+    steps = [each["step"] for each in reports if each["stage"] == "look"]
+    assert steps == list(range(1, STEPS + 1)) and answer["state"] == "done"
+    # The first one at once; then an epoch's together, with the look that came meanwhile; the rest.
+    measured = [each["step"] for each in reports if "norms" in each]
+    assert measured == [1, STEPS // 2 + 1, STEPS]
+
+
 def test_others_get_in_between_two_steps(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning, "_TICK", 0.0)
     monkeypatch.setattr("tallow.train.figures._LOOKS_APART", 1000.0)  # looks are rare
