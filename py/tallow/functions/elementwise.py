@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from .. import casting
 from ..core import dtype as dt
@@ -129,7 +129,7 @@ def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
     return expand_node(constant(from_values([value], (1,) * len(shape), dtype)), shape)
 
 
-Operand = Tensor | Scalar
+Operand: TypeAlias = Tensor | Scalar
 Unary = Callable[[Operand], Tensor]
 Binary = Callable[[Operand, Operand], Tensor]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from .. import casting
 from ..core.context import autocast
@@ -28,7 +28,7 @@ from .manipulation import broadcast_arrays, broadcast_to, expand_dims, squeeze
 
 Axis = int | Sequence[int] | None
 Order = float | Literal["fro", "nuc"]
-Bound = float | Tensor | None
+Bound: TypeAlias = float | Tensor | None
 
 
 class EighResult(NamedTuple):

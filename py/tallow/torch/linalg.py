@@ -7,7 +7,7 @@ are complex and missing, as are the factorisations with pivots (`lu` and the lik
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ..core.dtype import DType
 from ..core.results import printed_as
@@ -30,7 +30,7 @@ from .rooms import missing
 
 Dim = int | Sequence[int] | None
 Order = of.Order
-Bound = of.Bound
+Bound: TypeAlias = of.Bound
 Half = Literal["L", "U"]
 
 

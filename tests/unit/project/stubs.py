@@ -45,6 +45,9 @@ def defined(module: str) -> dict[str, ast.stmt]:
             for target in item.targets:
                 names = [target] if isinstance(target, ast.Name) else getattr(target, "elts", [])
                 found.update((each.id, item) for each in names)
+        elif isinstance(item, ast.AnnAssign) and ast.unparse(item.annotation) == "TypeAlias":
+            assert isinstance(item.target, ast.Name) and item.value
+            found[item.target.id] = ast.Assign([item.target], item.value)
     return found
 
 
