@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { RemoteError } from "../../web/engine/rpc.js";
 import { choose } from "../../web/i18n/languages.js";
 import { say } from "../../web/i18n/messages.js";
-import { differences } from "../../web/views/train/differences.js";
+import { differences } from "../../web/views/train/runs/differences.js";
 import { whyNot, whyStopped } from "../../web/views/train/reason.js";
 import { seconds } from "../../web/views/train/seconds.js";
 import { LENET, Training, USUAL } from "../../web/views/train/training.js";

@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Changes } from "../../web/views/train/changes.js";
-import { nextCell, strengths } from "../../web/views/train/confusion.js";
-import { linePoints } from "../../web/views/train/filters.js";
-import { casesOf, decided } from "../../web/views/train/review.js";
-import { rgba, unpacked } from "../../web/views/train/thumbs.js";
-import { rowsOf } from "../../web/views/train/use.js";
+import { Changes } from "../../web/views/train/seen/changes.js";
+import { nextCell, strengths } from "../../web/views/train/seen/confusion.js";
+import { linePoints } from "../../web/views/train/seen/filters.js";
+import { casesOf, decided } from "../../web/views/train/seen/review.js";
+import { rgba, unpacked } from "../../web/views/train/seen/thumbs.js";
+import { rowsOf } from "../../web/views/train/use/use.js";
 
 test("pictures are unpacked wherever they lie in a buffer, grey and in colour", () => {
   const words = new Uint32Array([2, 1, 2, 1, 2, 1, 3]);

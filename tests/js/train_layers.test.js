@@ -5,9 +5,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { choose } from "../../web/i18n/languages.js";
-import { changed, converted, fresh, inserted, moved, removed } from "../../web/views/train/rows.js";
-import { reason } from "../../web/views/train/layers.js";
-import { fileName } from "../../web/views/train/take.js";
+import {
+  changed,
+  converted,
+  fresh,
+  inserted,
+  moved,
+  removed,
+} from "../../web/views/train/network/rows.js";
+import { reason } from "../../web/views/train/network/layers.js";
+import { fileName } from "../../web/views/train/use/take.js";
 import "./support/english.js";
 
 choose("en");

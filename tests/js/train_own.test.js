@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { givenAs } from "../../web/prepare/files.js";
-import { networkOf, recipeOf } from "../../web/views/train/own.js";
-import { found } from "../../web/views/train/pictures.js";
-import { Clips } from "../../web/views/train/sounds.js";
+import { networkOf, recipeOf } from "../../web/views/train/own/own.js";
+import { found } from "../../web/views/train/own/pictures.js";
+import { Clips } from "../../web/views/train/own/sounds.js";
 import { LENET } from "../../web/views/train/training.js";
 
 /** @param {number} seconds @param {number} loud */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The networks that the visitor has trained, as models of this site: the same entries, cards,
- * labels and files as those of models/, but kept in the browser (views/train/kept_models.js writes
+ * labels and files as those of models/, but kept in the browser (views/train/use/kept_models.js writes
  * them there).
  */
 

@@ -403,9 +403,9 @@ def pause_training() -> None:
 async def run_training(options: str, source: Any, storage: Storage) -> AsyncGenerator[Any, None]:
     """Learns: begins a run, or goes on with it. Closing the generator pauses it, with a checkpoint.
 
-    options: JSON: run, the name of its folder; name, for people; settings (web/views/train/
-    settings.js); one: whether to stop after a step. source: as `opened_data` takes it, a JavaScript
-    object. storage: where runs are kept.
+    options: JSON: run, the name of its folder; name, for people; settings
+    (web/views/train/network/settings.js); one: whether to stop after a step. source: as
+    `opened_data` takes it, a JavaScript object. storage: where runs are kept.
     Yields a `Fetching` while data arrive, a `TrainBegun`, then a `TrainLook` a few times a second,
     a `TrainRecord` an epoch, and a `TrainSample` now and then of a network that writes;
     None lets others in. The answer is a `TrainAnswer`.

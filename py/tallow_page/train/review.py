@@ -1,6 +1,6 @@
 """Labels in doubt, duplicates, and a visitor's changes: samples relabelled and thrown out.
 
-The page has the list of changes (web/views/train/changes.js), and gives it to the runs that learn
+The page has the list of changes (web/views/train/seen/changes.js), and gives it to the runs that learn
 from them.
 """
 

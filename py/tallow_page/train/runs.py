@@ -42,7 +42,7 @@ class StorageError(CheckpointError):
 
 
 class Storage(Protocol):
-    """The page's storage, a KeptRuns of web/views/train/kept_runs.js."""
+    """The page's storage, a KeptRuns of web/views/train/runs/kept_runs.js."""
 
     async def files(self, run: str) -> Iterable[str]:
         """The names of a run's files."""

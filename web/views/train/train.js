@@ -7,17 +7,17 @@ import { show } from "../../i18n/show.js";
 import { count, percent, tiny, value } from "../../shared/format.js";
 import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
-import { Classes } from "./classes.js";
+import { Classes } from "./own/classes.js";
 import { Curves } from "./curves.js";
-import { Layers } from "./layers.js";
-import { isOwn, networkOf, OWN, recipeOf } from "./own.js";
+import { Layers } from "./network/layers.js";
+import { isOwn, networkOf, OWN, recipeOf } from "./own/own.js";
 import { whyNot, whyStopped } from "./reason.js";
-import { Runs } from "./runs.js";
-import { Seen } from "./seen.js";
-import { Fields } from "./settings.js";
-import { Take } from "./take.js";
+import { Runs } from "./runs/runs.js";
+import { Seen } from "./seen/seen.js";
+import { Fields } from "./network/settings.js";
+import { Take } from "./use/take.js";
 import { DIGITS, Training, USUAL } from "./training.js";
-import { Written } from "./written.js";
+import { Written } from "./use/written.js";
 
 /** @import {View} from "../view.js" */
 /** @typedef {import("../../i18n/messages.js").Words} Words */
@@ -192,7 +192,7 @@ export default class Train {
     this.#training.learnFrom({ published: name, files: found.files }, name);
   }
 
-  /** @param {import("./own.js").Kind} kind */
+  /** @param {import("./own/own.js").Kind} kind */
   #learnFromOwn(kind) {
     show(this.#hook("data-facts"), words("trainOwnHere"));
     this.#classes.use(kind);

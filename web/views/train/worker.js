@@ -6,8 +6,8 @@ import { questions } from "../../worker/run_questions.js";
 import { Handed } from "../../worker/serve.js";
 import { fetchCard, findModel } from "../../site/catalogue.js";
 import { NETWORK } from "../../site/own_examples.js";
-import { dropModel, keepModel, renameModel } from "./kept_models.js";
-import * as kept from "./kept_runs.js";
+import { dropModel, keepModel, renameModel } from "./use/kept_models.js";
+import * as kept from "./runs/kept_runs.js";
 
 /** @typedef {import("../../worker/serve.js").Context} Context */
 

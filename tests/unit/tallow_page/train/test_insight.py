@@ -61,7 +61,7 @@ def scores_of(held: Lesson) -> Any:
 
 
 def unpacked(data: bytes) -> list[tuple[int, int, int, bytes]]:
-    """What `packed` packed, as web/views/train/thumbs.js reads it."""
+    """What `packed` packed, as web/views/train/seen/thumbs.js reads it."""
     (count,) = struct.unpack_from("<I", data)
     at = 4 + 12 * count
     found = []

@@ -4,10 +4,10 @@
  * kept as small image files, as the network for photographs sees them.
  */
 
-import { readPhoto } from "../../engine/photo.js";
+import { readPhoto } from "../../../engine/photo.js";
 
-/** @typedef {import("../../engine/engine.js").Engine} Engine */
-/** @typedef {import("../../prepare/files.js").Given} Given */
+/** @typedef {import("../../../engine/engine.js").Engine} Engine */
+/** @typedef {import("../../../prepare/files.js").Given} Given */
 /** @typedef {{file: File, label: string}} Found  label: the folder's name; "" if there is none */
 
 const PICTURE = /\.(jpe?g|png|webp|gif|bmp|avif|svg|heic|heif|tiff?)$/i;
@@ -62,7 +62,7 @@ async function* zipped(file, engine) {
  * @param {File} file
  * @param {{size: number, crop: number}} preprocess  of the network's card
  * @returns {Promise<Blob>}
- * @throws {import("../../prepare/photo_error.js").PhotoError}  for what is no picture
+ * @throws {import("../../../prepare/photo_error.js").PhotoError}  for what is no picture
  */
 export async function seen(file, preprocess) {
   const photo = await readPhoto(file, preprocess);

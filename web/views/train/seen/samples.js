@@ -1,13 +1,13 @@
 // @ts-check
 /** A list of samples: each a picture, what it is labelled, and what the network takes it for. */
 
-import { words } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { percent } from "../../shared/format.js";
-import { make } from "../../widgets/dom.js";
+import { words } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { percent } from "../../../shared/format.js";
+import { make } from "../../../widgets/dom.js";
 import { thumb, unpacked } from "./thumbs.js";
 
-/** @typedef {import("../../shared/contract.js").Mistake} Mistake */
+/** @typedef {import("../../../shared/contract.js").Mistake} Mistake */
 
 export class Samples {
   #list;
@@ -15,7 +15,7 @@ export class Samples {
   /** Counts what was shown, so that pictures that come too late are left out. */
   #turn = 0;
 
-  /** @param {HTMLElement} list  an ol @param {import("../../engine/engine.js").Engine} engine */
+  /** @param {HTMLElement} list  an ol @param {import("../../../engine/engine.js").Engine} engine */
   constructor(list, engine) {
     this.#list = list;
     this.#engine = engine;

@@ -1,11 +1,11 @@
 // @ts-check
 /** The trained network in another view, under the name of its run: by one press. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { SIDE } from "../../prepare/digit.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { SIDE } from "../../../prepare/digit.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 
 /** @typedef {{task: "digit" | "image", view: string, entry: "trainUseDraw" | "trainUseClassify"}} Place */
 
@@ -26,7 +26,7 @@ export class Elsewhere {
 
   /**
    * @param {HTMLElement} root  an empty element
-   * @param {import("../view.js").Page} page
+   * @param {import("../../view.js").Page} page
    */
   constructor(root, page) {
     this.#root = root;

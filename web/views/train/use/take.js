@@ -1,16 +1,16 @@
 // @ts-check
 /** Files of a run to take home: the network, the program that trained it, a card. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { bytes } from "../../shared/format.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
-import { SavedFiles } from "../../widgets/saved_files.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { bytes } from "../../../shared/format.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
+import { SavedFiles } from "../../../widgets/saved_files.js";
 
 /**
  * A file that is offered: its form, what it is called, how it is named after its run.
- * @typedef {{form: string, entry: import("../../i18n/messages.js").Entry, ending: string, type: string}} Offered
+ * @typedef {{form: string, entry: import("../../../i18n/messages.js").Entry, ending: string, type: string}} Offered
  */
 
 /** @type {readonly Offered[]} */
@@ -43,7 +43,7 @@ export class Take {
 
   /**
    * @param {HTMLElement} root  empty
-   * @param {import("./training.js").Training} training
+   * @param {import("../training.js").Training} training
    * @param {(run: string) => string | null | undefined} nameOf  a run's name, for people
    */
   constructor(root, training, nameOf) {

@@ -4,7 +4,7 @@
  * begin afterwards learn from the data with them (py/tallow_page/train/review.py, `applied`).
  */
 
-/** @typedef {import("../../shared/contract.js").TrainChange} Change */
+/** @typedef {import("../../../shared/contract.js").TrainChange} Change */
 
 /** @param {any} each @returns {each is Change} */
 const isChange = (each) =>

@@ -1,10 +1,10 @@
 // @ts-check
 /** One of the visitor's classes in the list: its name, its newest examples, and what can be done. */
 
-import { words } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { exampleOf } from "../../site/own_examples.js";
-import { make } from "../../widgets/dom.js";
+import { words } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { exampleOf } from "../../../site/own_examples.js";
+import { make } from "../../../widgets/dom.js";
 
 /** Examples that are shown, the newest ones. */
 const SHOWN = 12;
@@ -15,7 +15,7 @@ const TOGETHER_MS = 500;
 const SIGN = 28;
 
 /**
- * @typedef {import("../../site/own_examples.js").Example["content"]} Content
+ * @typedef {import("../../../site/own_examples.js").Example["content"]} Content
  *
  * @typedef {object} Acts  what the visitor does
  * @property {(files: File[]) => void} files
@@ -40,7 +40,7 @@ export class ClassCard {
   #record = make("button", { type: "button", "data-testid": "train-class-record" });
 
   /**
-   * @param {import("../../site/own_examples.js").Class} of
+   * @param {import("../../../site/own_examples.js").Class} of
    * @param {Acts} acts
    */
   constructor(of, acts) {

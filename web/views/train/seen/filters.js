@@ -1,10 +1,10 @@
 // @ts-check
 /** The filters of the first layer as pictures, and the norms of gradients by layer as they change. */
 
-import { words } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { tiny } from "../../shared/format.js";
-import { make } from "../../widgets/dom.js";
+import { words } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { tiny } from "../../../shared/format.js";
+import { make } from "../../../widgets/dom.js";
 import { thumb, unpacked } from "./thumbs.js";
 
 /** How many norms of a layer its line has. */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Samples as small pictures: as Python packs them (`packed` of py/tallow_page/train/insight.py). */
 
-import { make } from "../../widgets/dom.js";
+import { make } from "../../../widgets/dom.js";
 
 /** @typedef {{height: number, width: number, channels: number, pixels: Uint8Array}} Picture */
 

@@ -1,12 +1,12 @@
 // @ts-check
 /** A pad on which the visitor draws signs of the chosen class. */
 
-import { words } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { prepareDigit } from "../../prepare/digit.js";
-import { make } from "../../widgets/dom.js";
-import { PadKeys } from "../../widgets/pad/keys.js";
-import { Pad } from "../../widgets/pad/pad.js";
+import { words } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { prepareDigit } from "../../../prepare/digit.js";
+import { make } from "../../../widgets/dom.js";
+import { PadKeys } from "../../../widgets/pad/keys.js";
+import { Pad } from "../../../widgets/pad/pad.js";
 
 export class Signs {
   #pad;

@@ -1,10 +1,10 @@
 // @ts-check
 /** What a network of characters writes: samples while it learns, and texts that it goes on with. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 
 /** Characters that it writes when it is asked. */
 const LENGTH = 300;
@@ -24,7 +24,7 @@ export class Written {
 
   /**
    * @param {HTMLElement} root  empty
-   * @param {import("./training.js").Training} training
+   * @param {import("../training.js").Training} training
    */
   constructor(root, training) {
     this.#root = root;

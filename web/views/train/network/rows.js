@@ -4,7 +4,7 @@
 /**
  * A layer: its kind, and numbers by the names of the kind's fields.
  * @typedef {{kind: string, [field: string]: string | number | null}} Row
- * @typedef {import("../../shared/contract.js").LayerKind} LayerKind
+ * @typedef {import("../../../shared/contract.js").LayerKind} LayerKind
  */
 
 /** A new row, with what the fields are if nothing is said. @param {LayerKind} kind @returns {Row} */

@@ -5,9 +5,9 @@
  * its name and renamed.
  */
 
-import { SITE } from "../../site/fetch.js";
+import { SITE } from "../../../site/fetch.js";
 
-/** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
+/** @typedef {import("../../../shared/contract.js").TrainRun} TrainRun */
 
 /** An origin may have several sites, at other paths. */
 const FOLDERS = ["tallow", "runs", encodeURIComponent(SITE.href)];

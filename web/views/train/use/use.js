@@ -4,25 +4,25 @@
  * second of sound, by the kind of its data.
  */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { readPhoto } from "../../engine/photo.js";
-import { prepareDigit, SIDE } from "../../prepare/digit.js";
-import { Latest } from "../../shared/latest.js";
-import { fetchCard, findModel } from "../../site/catalogue.js";
-import { NETWORK } from "../../site/own_examples.js";
-import { Bars } from "../../widgets/bars.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
-import { PadKeys } from "../../widgets/pad/keys.js";
-import { Pad } from "../../widgets/pad/pad.js";
-import { Camera } from "./camera.js";
-import { clipsOf, heard, unheard } from "./sounds.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { readPhoto } from "../../../engine/photo.js";
+import { prepareDigit, SIDE } from "../../../prepare/digit.js";
+import { Latest } from "../../../shared/latest.js";
+import { fetchCard, findModel } from "../../../site/catalogue.js";
+import { NETWORK } from "../../../site/own_examples.js";
+import { Bars } from "../../../widgets/bars.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
+import { PadKeys } from "../../../widgets/pad/keys.js";
+import { Pad } from "../../../widgets/pad/pad.js";
+import { Camera } from "../own/camera.js";
+import { clipsOf, heard, unheard } from "../own/sounds.js";
 
 /** The most probable classes that are shown. */
 const SHOWN = 10;
 
-/** @typedef {import("../../shared/contract.js").LessonAnswer} LessonAnswer */
+/** @typedef {import("../../../shared/contract.js").LessonAnswer} LessonAnswer */
 
 /** The rows of an answer, the most probable first if there are many classes. @param {LessonAnswer} answer */
 export function rowsOf({ classes, probabilities }) {
@@ -52,7 +52,7 @@ export class Use {
 
   /**
    * @param {HTMLElement} root  an empty element
-   * @param {{engine: import("../../engine/engine.js").Engine}} page
+   * @param {{engine: import("../../../engine/engine.js").Engine}} page
    */
   constructor(root, { engine }) {
     this.#root = root;

@@ -5,11 +5,11 @@
  * that nothing that knows the one before takes the new one for it.
  */
 
-import { digest, hex } from "../../shared/bytes.js";
-import { SITE } from "../../site/fetch.js";
-import { ownModels } from "../../site/own_models.js";
+import { digest, hex } from "../../../shared/bytes.js";
+import { SITE } from "../../../site/fetch.js";
+import { ownModels } from "../../../site/own_models.js";
 
-/** @typedef {import("../../site/own_models.js").OwnEntry} OwnEntry */
+/** @typedef {import("../../../site/own_models.js").OwnEntry} OwnEntry */
 
 /** An origin may have several sites, at other paths. */
 const MODELS = `tallow:models:1:${SITE.href}`;
@@ -40,7 +40,7 @@ export function keepModel({ run, step, title, task, preprocess, labels, content 
     const [bytes, sha256] = [content.length, hex(await digest(content))];
     const about = { name, title, preprocess, output: { kind: "logits" }, labels: named };
     const graph = { file, bytes, sha256 };
-    /** @type {import("../../site/streamed.js").Piece[]} */
+    /** @type {import("../../../site/streamed.js").Piece[]} */
     const pieces = [[bytes, sha256]];
     const others = (await ownModels()).filter((each) => each.run !== run);
     try {

@@ -1,11 +1,11 @@
 // @ts-check
 /** The fields that say how a network learns. */
 
-import { show } from "../../i18n/show.js";
-import { words } from "../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { words } from "../../../i18n/messages.js";
 
-/** @typedef {import("./training.js").Training} Training */
-/** @typedef {import("./training.js").Settings} Settings */
+/** @typedef {import("../training.js").Training} Training */
+/** @typedef {import("../training.js").Settings} Settings */
 
 /**
  * @typedef {object} Field

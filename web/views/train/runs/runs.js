@@ -1,14 +1,14 @@
 // @ts-check
 /** The list of the runs that are kept: opened, named, compared, shared, removed. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { SavedFiles } from "../../widgets/saved_files.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { SavedFiles } from "../../../widgets/saved_files.js";
 import { differences } from "./differences.js";
 
-/** @typedef {import("./training.js").Training} Training */
-/** @typedef {import("../../i18n/messages.js").Words} Words */
-/** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
+/** @typedef {import("../training.js").Training} Training */
+/** @typedef {import("../../../i18n/messages.js").Words} Words */
+/** @typedef {import("../../../shared/contract.js").TrainRun} TrainRun */
 /** @typedef {TrainRun & {damaged?: true}} Kept */
 
 /**
@@ -246,7 +246,7 @@ const STATES = {
   failed: "trainStateFailed",
 };
 
-/** What the view calls settings. @type {Record<string, import("../../i18n/messages.js").Entry>} */
+/** What the view calls settings. @type {Record<string, import("../../../i18n/messages.js").Entry>} */
 const SETTINGS = {
   layers: "trainLayers",
   batch: "trainBatch",

@@ -1,10 +1,10 @@
 // @ts-check
 /** The text that a network learns to write: pasted, or of a file; the browser keeps it. */
 
-import { LocalizedError, words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { make } from "../../widgets/dom.js";
-import { keepText, keptText } from "../../site/own_examples.js";
+import { LocalizedError, words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { make } from "../../../widgets/dom.js";
+import { keepText, keptText } from "../../../site/own_examples.js";
 
 /** Characters, at least: py/tallow_page/train/texts.py. */
 const LEAST = 1290;
@@ -30,7 +30,7 @@ export class OwnText {
   /**
    * @param {HTMLElement} root  empty
    * @param {() => void} changed
-   * @param {(why: import("../../i18n/messages.js").Words) => void} fail
+   * @param {(why: import("../../../i18n/messages.js").Words) => void} fail
    */
   constructor(root, changed, fail) {
     this.#root = root;

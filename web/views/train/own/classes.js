@@ -1,13 +1,13 @@
 // @ts-check
 /** The visitor's own classes: named, filled with examples, counted, removed; and a text. */
 
-import { LocalizedError, words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { everyFile, givenAs } from "../../prepare/files.js";
-import { fetchCard, findModel } from "../../site/catalogue.js";
-import * as store from "../../site/own_examples.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { LocalizedError, words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { everyFile, givenAs } from "../../../prepare/files.js";
+import { fetchCard, findModel } from "../../../site/catalogue.js";
+import * as store from "../../../site/own_examples.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 import { Camera } from "./camera.js";
 import { ClassCard } from "./card.js";
 import { found, PICTURE_BYTES, seen } from "./pictures.js";
@@ -15,10 +15,10 @@ import { Signs } from "./signs.js";
 import { CLIP_BYTES, clipsOf, heard, unheard } from "./sounds.js";
 import { OwnText } from "./text.js";
 
-/** @typedef {import("../../i18n/messages.js").Words} Words */
-/** @typedef {import("../../site/own_examples.js").Kind} Kind */
-/** @typedef {import("../../prepare/files.js").Given} Given */
-/** @typedef {import("../../shared/contract.js").Gathered} Gathered */
+/** @typedef {import("../../../i18n/messages.js").Words} Words */
+/** @typedef {import("../../../site/own_examples.js").Kind} Kind */
+/** @typedef {import("../../../prepare/files.js").Given} Given */
+/** @typedef {import("../../../shared/contract.js").Gathered} Gathered */
 
 /** Classes, at most; py/tallow_page/train/own.py has the same limit. */
 const MOST = 1000;
@@ -82,7 +82,7 @@ export class Classes {
 
   /**
    * @param {HTMLElement} root  empty
-   * @param {import("../view.js").Page} page
+   * @param {import("../../view.js").Page} page
    * @param {() => void} changed  called when there are other classes, examples or texts
    */
   constructor(root, { engine }, changed) {
@@ -267,7 +267,7 @@ export class Classes {
     return null;
   }
 
-  /** @param {import("../../site/own_examples.js").Class} of */
+  /** @param {import("../../../site/own_examples.js").Class} of */
   #card(of) {
     const card = new ClassCard(of, {
       files: (files) => {

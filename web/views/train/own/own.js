@@ -1,10 +1,10 @@
 // @ts-check
 /** The visitor's own data in the list of data, and how a network learns from few examples. */
 
-import { LENET } from "./training.js";
+import { LENET } from "../training.js";
 
-/** @typedef {import("../../site/own_examples.js").Kind | "text"} Kind */
-/** @typedef {import("./training.js").Settings} Settings */
+/** @typedef {import("../../../site/own_examples.js").Kind | "text"} Kind */
+/** @typedef {import("../training.js").Settings} Settings */
 
 /** @type {Record<Kind, "trainOwnSigns" | "trainOwnThings" | "trainOwnNoises" | "trainOwnWords">} */
 export const OWN = {

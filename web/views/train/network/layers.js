@@ -4,21 +4,21 @@
  * (py/tallow_page/train/layers.py); the page says it while the visitor types.
  */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { text } from "../../i18n/text.js";
-import { bytes, count, shape } from "../../shared/format.js";
-import { Latest } from "../../shared/latest.js";
-import { make } from "../../widgets/dom.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { text } from "../../../i18n/text.js";
+import { bytes, count, shape } from "../../../shared/format.js";
+import { Latest } from "../../../shared/latest.js";
+import { make } from "../../../widgets/dom.js";
 import { changed, converted, fresh, inserted, moved, removed } from "./rows.js";
 
 /**
  * @typedef {import("./rows.js").Row} Row
- * @typedef {import("../../shared/contract.js").LayerTable} LayerTable
- * @typedef {import("../../shared/contract.js").LayerKind} LayerKind
- * @typedef {import("../../shared/contract.js").RowReason} RowReason
+ * @typedef {import("../../../shared/contract.js").LayerTable} LayerTable
+ * @typedef {import("../../../shared/contract.js").LayerKind} LayerKind
+ * @typedef {import("../../../shared/contract.js").RowReason} RowReason
  *
- * @typedef {import("./training.js").Training} Training
+ * @typedef {import("../training.js").Training} Training
  */
 
 /** The network that the visitor has changed. */

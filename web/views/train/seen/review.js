@@ -4,11 +4,11 @@
  * relabel, throw out, keep, and undo.
  */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { percent } from "../../shared/format.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { percent } from "../../../shared/format.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 import { Changes } from "./changes.js";
 import { thumb, unpacked } from "./thumbs.js";
 
@@ -16,7 +16,7 @@ import { thumb, unpacked } from "./thumbs.js";
 const PAGE = 60;
 
 /**
- * @typedef {import("../../shared/contract.js").Reviewed} Reviewed
+ * @typedef {import("../../../shared/contract.js").Reviewed} Reviewed
  *
  * @typedef {object} Case  a sample to decide about
  * @property {"train" | "valid"} part
@@ -86,7 +86,7 @@ export class Review {
 
   /**
    * @param {HTMLElement} root  an empty element
-   * @param {{engine: import("../../engine/engine.js").Engine}} page
+   * @param {{engine: import("../../../engine/engine.js").Engine}} page
    * @param {Changes} changes
    * @param {() => void} changed  called after each change: the next run learns from it
    */
@@ -315,7 +315,7 @@ function button(label, hook) {
   return show(made, words(label));
 }
 
-/** @param {string} key @param {import("../../i18n/messages.js").Words} label */
+/** @param {string} key @param {import("../../../i18n/messages.js").Words} label */
 function act(key, label) {
   const made = make("button", { type: "button", "data-key": key, "aria-keyshortcuts": key });
   return show(made, label);

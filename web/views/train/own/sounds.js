@@ -1,8 +1,8 @@
 // @ts-check
 /** The visitor's sounds: one-second clips of what the microphone hears, and of files. */
 
-import { words } from "../../i18n/messages.js";
-import { decoded, Microphone, RATE } from "../../widgets/sound/sounds.js";
+import { words } from "../../../i18n/messages.js";
+import { decoded, Microphone, RATE } from "../../../widgets/sound/sounds.js";
 
 /** Clips whose loudest sample is below this one are silence. */
 const SILENCE = 0.01;
@@ -62,7 +62,7 @@ export async function* clipsOf(file) {
 /**
  * Why there is no microphone.
  * @param {unknown} error
- * @returns {import("../../i18n/messages.js").Words | null}  null for another error
+ * @returns {import("../../../i18n/messages.js").Words | null}  null for another error
  */
 export function unheard(error) {
   const { name } = /** @type {Error} */ (error);

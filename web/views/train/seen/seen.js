@@ -1,20 +1,20 @@
 // @ts-check
 /** What is seen of the run that is open, beside its curves: it follows what the run reports. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { Latest } from "../../shared/latest.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { Latest } from "../../../shared/latest.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 import { Changes } from "./changes.js";
 import { Confusion } from "./confusion.js";
-import { Elsewhere } from "./elsewhere.js";
+import { Elsewhere } from "../use/elsewhere.js";
 import { Filters } from "./filters.js";
 import { Mistakes } from "./mistakes.js";
 import { Review } from "./review.js";
-import { Use } from "./use.js";
+import { Use } from "../use/use.js";
 
-/** @typedef {import("../../shared/contract.js").Insight} Insight */
+/** @typedef {import("../../../shared/contract.js").Insight} Insight */
 /** @typedef {{insight: Insight, filters: Uint8Array}} Learnt */
 
 export class Seen {
@@ -36,8 +36,8 @@ export class Seen {
 
   /**
    * @param {HTMLElement} root  of the view
-   * @param {import("../view.js").Page} page
-   * @param {import("./training.js").Training} training
+   * @param {import("../../view.js").Page} page
+   * @param {import("../training.js").Training} training
    * @param {() => void} look  has Python open the run that is shown, which is done
    */
   constructor(root, page, training, look) {

@@ -1,10 +1,10 @@
 // @ts-check
 /** The worst mistakes of the last validation, as pictures. */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 import { Samples } from "./samples.js";
 
 export class Mistakes {
@@ -15,7 +15,7 @@ export class Mistakes {
 
   /**
    * @param {HTMLElement} root  an empty element
-   * @param {{engine: import("../../engine/engine.js").Engine}} page
+   * @param {{engine: import("../../../engine/engine.js").Engine}} page
    */
   constructor(root, { engine }) {
     this.#line = make("p", { class: "info" });
@@ -33,7 +33,7 @@ export class Mistakes {
     show(this.#line, "");
   }
 
-  /** @param {string} run @param {import("../../shared/contract.js").Insight} insight */
+  /** @param {string} run @param {import("../../../shared/contract.js").Insight} insight */
   async show(run, { mistakes, classes, confusion }) {
     const wrong = confusion.flatMap((row, i) => row.filter((_, j) => i !== j));
     const count = wrong.reduce((sum, each) => sum + each, 0);

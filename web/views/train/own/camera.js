@@ -1,10 +1,10 @@
 // @ts-check
 /** Takes pictures of a class, one after the other, in a dialog that shows what the camera sees. */
 
-import { words } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 
 const CONSTRAINTS = {
   audio: false,
@@ -84,7 +84,7 @@ export class Camera {
     }
   }
 
-  /** Show something beside the picture. @param {import("../../i18n/messages.js").Words} said */
+  /** Show something beside the picture. @param {import("../../../i18n/messages.js").Words} said */
   say(said) {
     show(this.#count, said);
   }

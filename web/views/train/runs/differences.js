@@ -1,7 +1,7 @@
 // @ts-check
 /** The settings in which runs differ. */
 
-/** @typedef {import("../../shared/contract.js").TrainRun} TrainRun */
+/** @typedef {import("../../../shared/contract.js").TrainRun} TrainRun */
 
 /**
  * The settings in which runs differ: [name, the value of each run].

@@ -4,11 +4,11 @@
  * cell shows its samples. One cell can be reached with the tabulator, the others with arrows.
  */
 
-import { words, wordsOf } from "../../i18n/messages.js";
-import { show } from "../../i18n/show.js";
-import { count } from "../../shared/format.js";
-import { make } from "../../widgets/dom.js";
-import { Message } from "../../widgets/message.js";
+import { words, wordsOf } from "../../../i18n/messages.js";
+import { show } from "../../../i18n/show.js";
+import { count } from "../../../shared/format.js";
+import { make } from "../../../widgets/dom.js";
+import { Message } from "../../../widgets/message.js";
 import { Samples } from "./samples.js";
 
 /** How many samples of a cell are shown. */
@@ -67,7 +67,7 @@ export class Confusion {
 
   /**
    * @param {HTMLElement} root  an empty element
-   * @param {{engine: import("../../engine/engine.js").Engine}} page
+   * @param {{engine: import("../../../engine/engine.js").Engine}} page
    */
   constructor(root, { engine }) {
     this.#engine = engine;
@@ -101,7 +101,7 @@ export class Confusion {
     this.#forget();
   }
 
-  /** @param {string} run @param {import("../../shared/contract.js").Insight} insight */
+  /** @param {string} run @param {import("../../../shared/contract.js").Insight} insight */
   show(run, { classes, confusion }) {
     this.#run = run;
     if (classes.join("\0") !== this.#classes.join("\0")) this.#build(classes);
