@@ -102,6 +102,21 @@ test("the first report is sent at once, those that follow within a frame togethe
   await over(call);
 });
 
+test("a call without reports says every ten seconds that it goes on", async () => {
+  const call = begun();
+  const { id } = call;
+  for (let second = 0; second < 25; second++) {
+    call.progress(null);
+    now += 1000;
+  }
+  assert.deepEqual(sent, Array(3).fill({ id, progress: [] }));
+  call.progress({ done: 1 });
+  assert.deepEqual(sent.at(-1), { id, progress: [{ done: 1 }] });
+  call.progress(null);
+  assert.equal(sent.length, 4);
+  await over(call);
+});
+
 test("all reports come before the response, and a thousand are few messages", async () => {
   const call = begun();
   for (let done = 0; done < 1000; done++) {

@@ -190,7 +190,7 @@ export class App {
           JSON.parse((await this.#reported(steps.next())).value),
         );
         if (answer) return answer;
-        if (report) progress(report);
+        progress(report);
         await letMessagesIn();
       }
     } finally {

@@ -6,8 +6,8 @@ import { publicWords, wordsOf } from "../i18n/messages.js";
 /**
  * @typedef {object} Context  of a call, for its action
  * @property {AbortSignal} signal  aborted when the page wants the action to stop
- * @property {(report: object) => void} progress  tells the page how far the action is; all reports
- *   arrive, in order
+ * @property {(report: object | null) => void} progress  tells the page how far the action is; null
+ *   that it goes on. All reports arrive, in order
  *
  * @typedef {(args: any, context: Context) => unknown} Action
  */
@@ -27,6 +27,9 @@ export class Handed {
 // Why: docs/decisions/page.md, "Reports of one frame are one message"
 /** Reports that follow another one sooner than this many milliseconds are sent together. */
 const FRAME_MS = 16;
+
+/** So often a call that has nothing to report tells that it goes on. */
+const ALIVE_MS = 10_000;
 
 /** A request until its response. */
 class Call {
@@ -51,13 +54,21 @@ class Call {
     this.#stop.abort();
   }
 
-  /** @param {object} report */
+  /** @param {object | null} report  null: it goes on, and has nothing to say */
   progress = (report) => {
+    if (report === null) return this.#goOn();
     this.#waiting.push(report);
     const rest = this.#sentAt + FRAME_MS - performance.now();
     if (rest <= 0) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), rest);
   };
+
+  /** Tell the page now and then, for which a worker that is silent counts as stuck. */
+  #goOn() {
+    if (performance.now() - this.#sentAt < ALIVE_MS) return;
+    postMessage({ id: this.#id, progress: [] });
+    this.#sentAt = performance.now();
+  }
 
   /** Send the reports that wait. */
   flush() {
