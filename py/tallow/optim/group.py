@@ -39,7 +39,7 @@ class Group(Table[str, Any]):
         self._fit(name, value)
         for (of, index, form), variable in self._variables.items():
             if of == name:
-                variable.assign(self._value(name, index, form))
+                variable.set_number(self._value(name, index, form))
 
     def _fit(self, name: str, value: object) -> None:
         """Sets what is checked. Parameters are kept in a list that counts its own changes."""

@@ -12,7 +12,7 @@ from ..core import context
 from ..core.device_name import DeviceName, placed_on, resolved
 from ..core.drivers import run_sync
 from ..core.dtype import DType, float32, in_pytorch
-from ..core.hostarray import HostArray
+from ..core.hostarray import HostArray, from_values
 from ..core.shape import Count, Shape, size_of
 from ..errors import DeviceUnavailableError, DTypeError, GradientError, ShapeError
 from ..facts import Fact, ReadOnly, Table
@@ -21,6 +21,7 @@ from ..graph import Node, alias, seams
 from ..ops.movement import expand, reshape
 from ..tensor import Tensor, asarray, check_floating, check_gradient
 from . import eager
+from .base import Backend
 from .buffer import Buffer, Memory, state_moved
 from .capture import host_data, lost
 from .device import backend
@@ -336,16 +337,27 @@ class Variable(Tensor):
         state_moved()
         _PENDING.pop(self.number, None)
 
-    def _computed(self, value: Tensor) -> Buffer:
-        """A tensor's value in a buffer of its own; on the default device, if that on which it was
-        is unavailable by now, and nobody asked for it by name."""
+    def set_number(self, number: float) -> None:
+        """Replaces the value of a variable of one element, as `assign` does, by what a schedule
+        says at each step: no graph is made for it."""
+        data = from_values([number], self.shape, self.dtype)
+        self._initial = None
+        self.settle(self._used.memory.upload(data))
+
+    @property
+    def _used(self) -> Backend:
+        """Its device; the default device if that on which it was is unavailable by now, and nobody
+        asked for it by name."""
         try:
-            used = backend(self.stored_on)
+            return backend(self.stored_on)
         except DeviceUnavailableError:
             if self._device is not None:
                 raise
-            used = backend()
-        node = value.node
+            return backend()
+
+    def _computed(self, value: Tensor) -> Buffer:
+        """A tensor's value in a buffer of its own."""
+        used, node = self._used, value.node
         known = _known(node)
         if known is not None:
             return used.memory.upload(known)

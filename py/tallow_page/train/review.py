@@ -1,7 +1,7 @@
 """Labels in doubt, duplicates, and a visitor's changes: samples relabelled and thrown out.
 
-The page has the list of changes (web/views/train/seen/changes.js), and gives it to the runs that learn
-from them.
+The page has the list of changes (web/views/train/seen/changes.js), and gives it to the runs that
+learn from them.
 """
 
 from __future__ import annotations
