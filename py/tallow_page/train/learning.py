@@ -406,9 +406,9 @@ async def run_training(options: str, source: Any, storage: Storage) -> AsyncGene
     options: JSON: run, the name of its folder; name, for people; settings
     (web/views/train/network/settings.js); one: whether to stop after a step. source: as
     `opened_data` takes it, a JavaScript object. storage: where runs are kept.
-    Yields a `Fetching` while data arrive, a `TrainBegun`, then a `TrainLook` a few times a second,
-    a `TrainRecord` an epoch, and a `TrainSample` now and then of a network that writes;
-    None lets others in. The answer is a `TrainAnswer`.
+    Yields a `Fetching` while data arrive, a `TrainBegun`, `TrainLook`s about once a second, a
+    `TrainRecord` an epoch, a `TrainSample` now and then of a network that writes, and None to let
+    others in. The answer is a `TrainAnswer`.
     Raises: OptionError for settings that do not fit, CheckpointError for a damaged run.
     """
     global _lesson
