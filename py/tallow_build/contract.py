@@ -1,4 +1,4 @@
-"""Writes web/shared/contract.d.ts: the records of py/tallow_page/contract.py as TypeScript.
+"""Writes web/shared/contract.d.ts: the records of py/tallow_page/contract/ as TypeScript.
 
     PYTHONPATH=py python -m tallow_build.contract
 
@@ -14,23 +14,26 @@ import types
 from pathlib import Path
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
-from tallow_page import contract
+from tallow_page.contract import answers, devices, models, texts, train
 
 from .paths import WEB
 
-_WIDTH = 100
-"""Characters of a line; Prettier breaks a longer one behind the name."""
 FILE: Path = WEB / "shared" / "contract.d.ts"
 
-_NOTE = "// Written by tallow_build/contract.py from tallow_page/contract.py: do not change it.\n"
+_NOTE = "// Written by tallow_build/contract.py from tallow_page/contract/: do not change it.\n"
 _COLUMNS = 100
+"""Characters of a line; Prettier breaks a longer one behind the name."""
 _NAMES = {int: "number", float: "number", str: "string", bool: "boolean", Any: "any"}
 
 
 def records() -> list[type]:
-    """The classes of the contract, in its order."""
-    found = [each for each in vars(contract).values() if inspect.isclass(each)]
-    return [each for each in found if each.__module__ == contract.__name__]
+    """The classes of the contract, module by module, in their order."""
+    return [
+        each
+        for module in (devices, models, texts, train, answers)
+        for each in vars(module).values()
+        if inspect.isclass(each) and each.__module__ == module.__name__
+    ]
 
 
 def text() -> str:
@@ -44,7 +47,7 @@ def _declared(record: type) -> str:
         optional = get_origin(hint) is NotRequired
         (shown,) = get_args(hint) if optional else (hint,)
         line = f"  {name}{'?' * optional}: {_type(shown)};"
-        lines.append(line if len(line) <= _WIDTH else line.replace(": ", ":\n    ", 1))
+        lines.append(line if len(line) <= _COLUMNS else line.replace(": ", ":\n    ", 1))
     return "\n" + "\n".join([*lines, "};"]) + "\n"
 
 

@@ -39,8 +39,8 @@ from .plan_registry import clear, plan_weight, register, release_plan, serialize
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
-    from . import contract
-    from .contract import Chosen, LoadedModel, OneDevice, Runs, Warned, WarningKind
+    from .contract import devices as contract
+    from .contract.devices import Chosen, LoadedModel, OneDevice, Runs, Warned, WarningKind
 
 __all__ = [
     "connect",

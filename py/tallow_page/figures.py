@@ -10,7 +10,7 @@ from tallow.core.hostarray import HostArray, StringArray
 from tallow.formats.onnx.values import Value
 
 if TYPE_CHECKING:
-    from .contract import Difference, Series, Times
+    from .contract.models import Difference, Series, Times
 
 
 def times_of(first: float | None, warm: Sequence[float]) -> Times:

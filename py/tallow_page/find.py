@@ -30,7 +30,7 @@ from .published import opened
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
-    from .contract import Embedded, FindModel, FoundPassage, Indexed, IndexedFile, Looked
+    from .contract.texts import Embedded, FindModel, FoundPassage, Indexed, IndexedFile, Looked
 
 __all__ = [
     "add_file", "changed_file", "close_find_model", "embed_passages", "find_passages",

@@ -17,7 +17,7 @@ from .published import opened
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
-    from .contract import HeardAnswer, HeardText, SpeechModel
+    from .contract.texts import HeardAnswer, HeardText, SpeechModel
 
 __all__ = ["close_listener", "hear_sound", "open_listener"]
 

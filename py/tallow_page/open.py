@@ -37,7 +37,8 @@ from .steps import Answer, streamed
 from .values import Feeds, cut, feeds_of, flat, info_of, output_of
 
 if TYPE_CHECKING:
-    from .contract import (
+    from .contract.devices import Runs
+    from .contract.models import (
         Compared,
         Device,
         MissingFiles,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
         Place,
         Reason,
         RunAnswer,
-        Runs,
         Survey,
         UnclearFiles,
     )

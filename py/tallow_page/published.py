@@ -14,7 +14,7 @@ from tallow.files.fetching import fetching_all
 from tallow.hub import load_async
 
 if TYPE_CHECKING:
-    from .contract import Fetching
+    from .contract.texts import Fetching
 
 __all__ = ["fetched", "opened"]
 

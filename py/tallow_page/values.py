@@ -15,7 +15,7 @@ from tallow.formats.onnx.values import Value
 from .javascript import view
 
 if TYPE_CHECKING:
-    from .contract import Feed, Output, ValueInfo
+    from .contract.models import Feed, Output, ValueInfo
 
 MAX_TEXT = 4000  # characters of a string from the file that the page shows
 

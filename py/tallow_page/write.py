@@ -17,7 +17,7 @@ from .published import opened
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
-    from .contract import TextModel, Wrote, WroteAnswer
+    from .contract.texts import TextModel, Wrote, WroteAnswer
 
 __all__ = ["close_text_model", "open_text_model", "write_text"]
 

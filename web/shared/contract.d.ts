@@ -1,4 +1,4 @@
-// Written by tallow_build/contract.py from tallow_page/contract.py: do not change it.
+// Written by tallow_build/contract.py from tallow_page/contract/: do not change it.
 
 /** A device, and the name of its adapter. */
 export type Chosen = {

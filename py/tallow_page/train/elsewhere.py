@@ -20,7 +20,7 @@ from .learning import Lesson, lesson
 from .takeaway import file_of, settled
 
 if TYPE_CHECKING:
-    from ..contract import Trained
+    from ..contract.train import Trained
 
 __all__ = ["model_facts", "model_file"]
 

@@ -21,7 +21,7 @@ from tallow.train import Callback, Learner, Run
 from tallow.train.tally import Totals
 
 if TYPE_CHECKING:
-    from ..contract import Mistake
+    from ..contract.train import Mistake
 
 __all__ = [
     "GradientNorms", "Insight", "Judged", "Judgements", "filters", "finite", "packed",

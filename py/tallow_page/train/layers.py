@@ -23,7 +23,7 @@ from tallow.errors import OptionError
 if TYPE_CHECKING:
     from tallow.nn import Module
 
-    from ..contract import LayerKind, LayerTable, NetworkFacts, RowFacts, RowReason
+    from ..contract.train import LayerKind, LayerTable, NetworkFacts, RowFacts, RowReason
     from .data import Data
 
 Shape = tuple[int, ...]

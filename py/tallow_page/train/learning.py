@@ -31,7 +31,7 @@ from .sources import opened_data
 from .writing import Samples, Writer
 
 if TYPE_CHECKING:
-    from ..contract import (
+    from ..contract.train import (
         TrainAnswer,
         TrainBegun,
         TrainDamaged,

@@ -29,7 +29,7 @@ from .spectrograms import BANDS, COLUMNS, log_mel, spectrogram_picture
 from .texts import text_data
 
 if TYPE_CHECKING:
-    from ..contract import Gathered, Gathering, ReadExamples
+    from ..contract.train import Gathered, Gathering, ReadExamples
 
 __all__ = ["gather_examples", "gather_text", "own_data", "read_examples"]
 

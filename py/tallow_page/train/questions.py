@@ -22,7 +22,7 @@ from . import insight, review
 from .learning import lesson
 
 if TYPE_CHECKING:
-    from ..contract import (
+    from ..contract.train import (
         Doubt,
         Duplicate,
         Insight,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         ReviewedPart,
         Reviewing,
         Written,
-    )  # fmt: skip
+    )
 
 __all__ = [
     "answer_lesson", "first_filters", "read_cell", "read_insight", "review_labels",

@@ -29,7 +29,7 @@ from tallow.tensor import Tensor, reading
 from .insight import finite
 
 if TYPE_CHECKING:
-    from ..contract import Doubt, Duplicate
+    from ..contract.train import Doubt, Duplicate
     from .data import Data
 
 __all__ = ["PARTS", "applied", "decided_of", "doubts", "duplicates", "numbers_of", "scored"]

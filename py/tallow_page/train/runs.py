@@ -22,7 +22,7 @@ from tallow.train.checkpoints import Folder
 from ..javascript import copied
 
 if TYPE_CHECKING:
-    from ..contract import TrainRun
+    from ..contract.train import TrainRun
 
 __all__ = ["ABOUT", "Storage", "StorageError", "Working", "packed_run", "unpack_run"]
 

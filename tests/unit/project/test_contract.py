@@ -14,12 +14,13 @@ import pytest
 from tallow.runtime.profile import KernelTime, Profile
 from tallow_build import contract as written
 from tallow_build.paths import ROOT, WEB
-from tallow_page import app, contract
+from tallow_page import app
 from tallow_page import find as find_view
 from tallow_page import listen as listen_view
 from tallow_page import open as open_view
 from tallow_page import train as train_view
 from tallow_page import write as write_view
+from tallow_page.contract import answers, devices
 
 MODULES = {
     "": app, "find": find_view, "listen": listen_view, "open": open_view, "train": train_view,
@@ -42,10 +43,10 @@ def test_every_function_that_the_page_awaits_has_its_answer_in_the_contract() ->
     # These answer with a buffer.
     awaited = {name for name, f in functions.items() if inspect.iscoroutinefunction(f)}
     buffers = {"first_filters", "model_file", "packed_run", "predict", "take_home"}
-    assert awaited - buffers == get_type_hints(contract.Answers).keys()
+    assert awaited - buffers == get_type_hints(answers.Answers).keys()
     streamed = {name for name, f in functions.items() if inspect.isasyncgenfunction(f)}
-    assert streamed == get_type_hints(contract.StreamedAnswers).keys()
-    assert streamed == get_type_hints(contract.StreamedProgress).keys()
+    assert streamed == get_type_hints(answers.StreamedAnswers).keys()
+    assert streamed == get_type_hints(answers.StreamedProgress).keys()
 
 
 def test_every_function_that_the_worker_calls_is_there() -> None:
@@ -64,9 +65,9 @@ def test_every_function_that_the_worker_calls_is_there() -> None:
 
 def test_profiles_have_the_fields_that_the_contract_says() -> None:
     kernel = {*KernelTime.__dataclass_fields__, "gflops"}
-    assert get_type_hints(contract.Kernel).keys() == kernel
+    assert get_type_hints(devices.Kernel).keys() == kernel
     keys = re.findall(r'"(\w+)": (?:self|kernels)', inspect.getsource(Profile.to_dict))
-    assert set(keys) == get_type_hints(contract.Profile).keys()
+    assert set(keys) == get_type_hints(devices.Profile).keys()
 
 
 def test_a_type_that_json_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
