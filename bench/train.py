@@ -59,9 +59,9 @@ class Work:
 
 WORKS = {
     "mnist": Work(
-        "lenet5", 64, {"name": "sgd", "lr": 0.15, "momentum": 0.9, "nesterov": True}, 200
+        "lenet5", 64, {"name": "sgd", "lr": 0.15, "momentum": 0.9, "nesterov": True}, 400
     ),
-    "text": Work("chargpt", 8, {"name": "adamw", "lr": 0.001, "weight_decay": 0.01}, 40),
+    "text": Work("chargpt", 8, {"name": "adamw", "lr": 0.001, "weight_decay": 0.01}, 60),
 }
 
 WATCH = """() => {
@@ -153,12 +153,14 @@ class Shown:
         self._until("train-status", "dataset.state === 'running'")
         self._until("train-status", "dataset.state !== 'running'")
         seen = self._page.evaluate("seen")
-        # A status that begins anew has the last run's step for a moment.
+        # When a step is seen first. A status that begins anew has the last run's step for a moment;
+        # the last report may come after the validation.
         steps = [entry for entry in seen["steps"] if entry[1] < seen["last"]]
-        measured = [(at, step) for at, step in steps if step > FIRST]
-        if len({step for _, step in measured}) < 2:
+        times = {step: at for at, step in reversed(steps) if step > FIRST}
+        measured = sorted(times.items())[:-1]
+        if len(measured) < 2:
             raise SystemExit("The view reported too seldom; give more --steps")
-        (began, first), (ended, last) = measured[0], measured[-1]
+        (first, began), (last, ended) = measured[0], measured[-1]
         return {
             "step": (ended - began) / (last - first),
             "first": steps[0][0] / 1000,
@@ -214,7 +216,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--what", nargs="+", choices=WORKS, default=[*WORKS], help="(all)")
     parser.add_argument("--device", choices=("wasm", "webgpu", "numpy"), default="wasm")
     parser.add_argument("--rounds", type=int, default=9, help="(9)")
-    parser.add_argument("--steps", type=int, help="of a round (200 or 40)")
+    parser.add_argument("--steps", type=int, help="of a round (400 or 60)")
     parser.add_argument("--whole", action="store_true", help="runs as Start makes them")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(argv)

@@ -36,9 +36,9 @@ KINDS = {"f": tl.float32, "i": tl.int32, "u": tl.uint32, "b": tl.bool_}
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 # Begin graphs, or are made by a pass for one kind of kernel (tests/ops/test_winograd.py,
-# tests/ops/test_wasm_kernels.py).
+# tests/ops/test_wasm_kernels.py, tests/unit/compile/test_lengths.py).
 NOT_DRAWN = {
-    "input", "buffer", "constant", "iota", "recurrence_steps", "dynamic_steps",
+    "input", "buffer", "constant", "iota", "recurrence_steps", "dynamic_steps", "matmul_to",
     "recurrence_kept", "recurrence_back",
     "winograd_input", "winograd_output", "conv2d_weight_parts", "after",
     *(record.name for record in (*OF_WEBASSEMBLY, *OF_WEBGPU)),
