@@ -172,7 +172,7 @@ def test_nothing_is_empty_and_on_a_phone_the_samples_follow_the_question(visitor
     visitor.open("./?device=numpy")
     page = visitor.page
     page.set_viewport_size({"width": 390, "height": 844})
-    bars = page.locator("#view-draw .bars")
+    bars = page.locator("#view-draw .bars.digits")
     page.reload()  # a regular visitor had an answer here
     visitor.wait()
     for part in (bars, page.locator("#both"), visitor.hook("kernels-panel"), visitor.latency):

@@ -159,7 +159,7 @@ def test_what_cannot_be_learnt_is_said(visitor: Any) -> None:
     hook("train-start").click()
     state(hook, "failed")
     expect(message).to_contain_text("the batch is larger than the data to learn from")
-    expect(hook("train-status")).to_have_text("Failed after step 0.")
+    expect(hook("train-status")).to_have_text("Nothing was learnt.")
     expect(hook("train-runs")).to_have_text("No runs are kept yet.")
 
 

@@ -143,7 +143,8 @@ export default ({ app, settled }) => {
     add: async ({ name, kind, file }, context) => {
       await settled();
       const added = await app.stream(context, "find.add_file", () => [name, kind, file]);
-      void keepNew().catch(() => {}); // `embed` says why that failed
+      // Its vectors are being made: those wait for each other. `embed` says why that failed.
+      void keepNew(PIECE).catch(() => {});
       return added;
     },
 
