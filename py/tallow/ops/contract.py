@@ -40,5 +40,5 @@ def _matmul_to_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 
 matmul_to = Contraction("matmul_to", numpy_kernels.matmul_to, _matmul_to_rule)
-"""`matmul` of which each sum ends behind the first `length` products, an integer without axes that
-is read: one that is negative counts from the end, and one beyond it is the end."""
+"""`matmul` that sums only the first `length` products. The device reads the length, an integer
+without axes: a negative one counts from the end, and a larger one means the whole axis."""

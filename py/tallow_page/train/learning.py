@@ -52,8 +52,8 @@ _KEPT = 10.0
 _POINTS = 1000
 """Points of a curve, at most twice as many."""
 _TOLD = 1.0
-"""Seconds from one report to the page to the next, about. What the page does with one wakes a dozen
-threads of the browser, and on two cores each of them stops a thread that learns."""
+"""Seconds between two reports to the page, about: each wakes many of the browser's threads, which
+share the cores with those that train."""
 _TICK = 0.05
 """Seconds after which other questions get in between two steps, at most."""
 
