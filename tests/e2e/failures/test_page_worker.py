@@ -49,7 +49,7 @@ window.Worker = class extends Worker {
 """
 
 # What a worker does with a question at the test's command.
-DIGIT = "digit: ({ pixels }) => "
+DIGIT = "digit: ({ model, pixels }) => "
 FAULTS = """globalThis.fault === "silent" ? new Promise(() => {}) :
   globalThis.fault === "fatal" && (app.start()
     .then(({ pyodide }) => pyodide._api.fatal_error(new Error("no memory")))

@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import worker_of
 from tests.e2e.train.test_page_own import add_class, files_of, has, learnt, opened, plain
 
+from tallow_build.environment.browser import until
+
 PATIENCE = 120_000
 
 LISTED = "caches.match(new URL('models/own/list.json', document.baseURI))"
@@ -95,9 +97,7 @@ def test_own_signs_are_read_in_draw_until_their_run_is_removed(visitor: Any) -> 
     expect(name).to_have_value("signs 1", timeout=PATIENCE)
     name.fill("my signs")
     name.press("Enter")
-    page.wait_for_function(
-        f"{LISTED}.then((found) => found.text()).then((list) => /my signs/.test(list))"
-    )
+    until(page, f"(await (await {LISTED}).text()).includes('my signs')")
     page.evaluate("location.hash = '#draw'")
     expect(choice.locator("option", has_text="my signs")).to_be_attached(timeout=PATIENCE)
     choice.select_option(label="my signs")

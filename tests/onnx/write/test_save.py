@@ -53,6 +53,7 @@ def test_every_op_has_a_form() -> None:
     # Passes make these in graphs that are compiled, not in graphs that are saved.
     sources |= {record.name for record in (*OF_WEBASSEMBLY, *OF_WEBGPU)}
     sources |= {"conv2d_weight", "conv2d_weight_parts", "recurrence_gradient", "after"}
+    sources |= {"matmul_to"}
     sources |= {"recurrence_kept", "recurrence_back"}
     sources |= {"dynamic_steps", "walk_trees"}  # saved step by step, and as gathers
     sources |= {"attention"}  # saved as products
