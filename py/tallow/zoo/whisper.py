@@ -22,12 +22,20 @@ class Heads(NamedTuple):
     value: Variable
 
 
+def _times(x: Tensor, weight: Tensor) -> Tensor:
+    """x @ weight.mT. A single vector is multiplied as sums of products: no device puts the weights
+    into another order for these. Packed weights are products at once, which read them as they
+    are."""
+    if x.shape[-2] > 1 or weight.node.inputs:
+        return x @ weight.mT
+    return products(None)(x, weight.mT)
+
+
 def _through(layer: nn.Module, x: Tensor) -> Any:
-    """layer(x). A single vector goes through a linear layer as sums of products: no device puts the
-    weights of a variable into another order for these."""
-    if x.shape[-2] > 1 or type(layer) is not nn.Linear:
+    """layer(x)."""
+    if type(layer) is not nn.Linear:
         return layer(x)
-    found = products(None)(x, layer.weight.mT)
+    found = _times(x, layer.weight)
     return found if layer.bias is None else found + layer.bias
 
 
@@ -131,8 +139,7 @@ class _Decoder(nn.Module):
 
     def scores(self, x: Tensor) -> Any:
         """Of the next token, (n, length, vocabulary), by products with the embeddings."""
-        normed, weight = self.layer_norm(x), self.embed_tokens.weight
-        return products(None)(normed, weight.mT) if x.shape[1] == 1 else normed @ weight.mT
+        return _times(self.layer_norm(x), self.embed_tokens.weight)
 
     def forward(self, tokens: Tensor, sounds: Sequence[tuple[Tensor, Tensor]]) -> Any:
         x = self.embed_tokens(tokens) + self.embed_positions(f.arange(tokens.shape[1]))

@@ -62,6 +62,44 @@ def sound(seconds: float, rate: int = 16000) -> np.ndarray:
     return (0.3 * np.sin(time * 1900) * np.sin(time * 5) + 0.2 * np.sin(time * 700)).astype("f4")
 
 
+def packed(weight: tl.Tensor) -> tl.Tensor:
+    """A weight in 8 bits, with one scale and a zero point."""
+    values = weight.numpy()
+    scale = float(np.abs(values).max() / 127)
+    codes = tl.asarray((values / scale + 128).round().astype(np.uint8))
+    return (codes.astype(tl.float32) - 128) * scale
+
+
+def test_packed_weights_are_multiplied_as_they_lie_in_a_step() -> None:
+    tl.set_default_device("wasm")
+    try:
+        tl.manual_seed(1)
+        net = zoo.Whisper(200, 64, 2, 1, 6, FRAMES, 24).eval()
+        narrow = {
+            name: packed(weight)
+            for name, weight in net.named_parameters()
+            if name.startswith("model.decoder.") and weight.ndim == 2 and weight.size >= 4096
+        }
+        zoo.set_weights(net, narrow)
+        wide = zoo.Whisper(200, 64, 2, 1, 6, FRAMES, 24).eval()
+        with tl.no_grad():
+            for name, weight in wide.named_parameters():
+                weight.assign(dict(net.named_parameters()).get(name, narrow.get(name)))
+            found = []
+            for each in (net, wide):
+                cache = each.cache()
+                cache.hear(each.listen(tl.ones((1, 6, 2 * FRAMES))))
+                step = tl.jit(lambda x, at, each=each, cache=cache: each.step(x, at, cache))
+                found.append(step(tl.asarray([[5]]), tl.asarray(0)).numpy())
+                ((entry,),) = step._entries.values()  # type: ignore[attr-defined]
+                names = [one.name for one in entry.program._plan.run]
+                products = sum("block_matmul" in name for name in names)
+                assert products == (9 if each is net else 0), names
+    finally:
+        tl.set_default_device(None)
+    np.testing.assert_allclose(found[0], found[1], atol=2e-4 * np.abs(found[1]).max())
+
+
 @pytest.mark.parametrize("device", ["numpy", "wasm", "webgpu"])
 def test_steps_with_a_cache_give_what_the_whole_text_gives(device: str, request: Any) -> None:
     if device == "webgpu":
