@@ -43,7 +43,7 @@ def writer(writer_page: Visitor, given: dict[str, Any]) -> Visitor:
             expect(hook("write-delete")).to_be_hidden()
     if hook("write-new").is_visible():
         hook("write-new").click()
-    status = hook("write-status")
+    status = hook("write-model-info")
     is_loaded = status.get_attribute("data-state") == "loaded"
     if not is_loaded or given["name"] not in status.inner_text():
         load(hook, given)

@@ -22,11 +22,11 @@ def opened(visitor: Any, given: dict[str, Any], device: str = "wasm") -> Callabl
 
 def load(hook: Any, given: dict[str, Any]) -> None:
     """Chooses a file with a model, and waits until it is loaded."""
-    hook("write-file").set_input_files(given)
-    expect(hook("write-status")).to_have_attribute("data-state", "chosen")
-    expect(hook("write-status")).to_contain_text(given["name"])
+    hook("write-model-files").set_input_files(given)
+    expect(hook("write-model-info")).to_have_attribute("data-state", "chosen")
+    expect(hook("write-model-info")).to_contain_text(given["name"])
     hook("write-load").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+    expect(hook("write-model-info")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
 
 
 def said(page: Page) -> list[list[str]]:

@@ -48,12 +48,16 @@ def named(visitor: Any, given: dict[str, Any]) -> Any:
     """A visitor of a site with two models, who looks at the Write view."""
     serve(visitor.page, given["buffer"])
     visitor.open("./?device=wasm#write")
-    expect(visitor.hook("write-status")).to_have_attribute("data-state", "chosen", timeout=PATIENCE)
+    expect(visitor.hook("write-model-info")).to_have_attribute(
+        "data-state", "chosen", timeout=PATIENCE
+    )
     return visitor
 
 
 def loaded(visitor: Any) -> None:
-    expect(visitor.hook("write-status")).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+    expect(visitor.hook("write-model-info")).to_have_attribute(
+        "data-state", "loaded", timeout=PATIENCE
+    )
 
 
 def test_a_model_is_chosen_by_name_says_what_it_needs_before_it_is_fetched_and_is_kept(
@@ -64,23 +68,23 @@ def test_a_model_is_chosen_by_name_says_what_it_needs_before_it_is_fetched_and_i
     page.on("request", lambda request: requests.append(request.url))
     labels = hook("write-model").locator("option").all_text_contents()
     assert labels == ["Tiny one", "Another", "From the Hugging Face hub…", "A GGUF file…"]
-    expect(hook("write-status")).to_contain_text(re.compile(r"^Tiny one: a download of \d"))
-    expect(hook("write-status")).to_contain_text("about 123.0 MB of memory")
+    expect(hook("write-model-info")).to_contain_text(re.compile(r"^Tiny one: a download of \d"))
+    expect(hook("write-model-info")).to_contain_text("about 123.0 MB of memory")
     hook("write-model").select_option("gone")
-    expect(hook("write-status")).to_contain_text("Another: a download of 5.0 MB")
-    expect(hook("write-frame")).to_be_hidden()
+    expect(hook("write-model-info")).to_contain_text("Another: a download of 5.0 MB")
+    expect(hook("write-model-frame")).to_be_hidden()
     assert not [url for url in requests if ".gguf" in url]
 
     hook("write-load").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    expect(hook("write-status")).to_contain_text("404")
+    expect(hook("write-model-info")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    expect(hook("write-model-info")).to_contain_text("404")
     expect(hook("write-load")).to_have_text("Try again")
 
     hook("write-model").select_option("tiny")
     hook("write-load").click()
     loaded(named)
     expect(hook("write-load")).to_be_hidden()
-    expect(hook("write-progress")).to_be_hidden()
+    expect(hook("write-model-progress")).to_be_hidden()
     options(hook, most=4)
     assert asked(hook, "Hello")
 
@@ -92,7 +96,7 @@ def test_a_model_is_chosen_by_name_says_what_it_needs_before_it_is_fetched_and_i
     page.reload()
     named.wait()
     expect(hook("write-model")).to_have_value("gone", timeout=PATIENCE)
-    expect(hook("write-status")).to_have_attribute("data-state", "chosen")
+    expect(hook("write-model-info")).to_have_attribute("data-state", "chosen")
     assert not [url for url in requests if ".gguf" in url]
     hook("write-model").select_option("tiny")
     hook("write-load").click()
@@ -105,8 +109,8 @@ def test_a_download_is_cancelled_and_goes_on_with_a_message_that_waits_for_it(na
     with page.expect_request(FILE):
         hook("write-load").click()
     hook("write-cancel").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "chosen")
-    expect(hook("write-status")).to_contain_text("Cancelled")
+    expect(hook("write-model-info")).to_have_attribute("data-state", "chosen")
+    expect(hook("write-model-info")).to_contain_text("Cancelled")
     expect(hook("write-cancel")).to_be_hidden()
     page.unroute(FILE, held._handle)
     held.release()
@@ -143,12 +147,12 @@ def test_memory_that_ends_in_the_middle_of_a_download(visitor: Any, given: dict[
     visitor.page.route(FILE, give)
     visitor.open("./?device=wasm#write")
     hook = visitor.hook
-    expect(hook("write-status")).to_have_attribute("data-state", "chosen", timeout=PATIENCE)
+    expect(hook("write-model-info")).to_have_attribute("data-state", "chosen", timeout=PATIENCE)
     worker = worker_of(visitor.page)
     worker.evaluate(NO_MORE)
     hook("write-load").click()
-    expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-    said = hook("write-status").text_content()
+    expect(hook("write-model-info")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+    said = hook("write-model-info").text_content()
     assert "memory is not enough" in said and len(said.splitlines()) == 1
     worker.evaluate("giveBack()")
     hook("write-load").click()
@@ -162,8 +166,8 @@ def test_a_list_that_is_missing_is_said(visitor: Any, given: dict[str, Any]) -> 
     visitor.page.route("**/models/published.json", lambda route: route.fulfill(status=404))
     visitor.open("./?device=wasm#write")
     hook = visitor.hook
-    expect(hook("write-list")).to_contain_text("list of this site’s models", timeout=PATIENCE)
-    hook("write-file").set_input_files(given)
+    expect(hook("write-model-list")).to_contain_text("list of this site’s models", timeout=PATIENCE)
+    hook("write-model-files").set_input_files(given)
     hook("write-load").click()
     loaded(visitor)
 
@@ -201,7 +205,7 @@ def test_a_model_of_the_hub(named: Any, given: dict[str, Any], watch: Any) -> No
     hook, page = named.hook, named.page
     at_hub(page, given["buffer"])
     hook("write-model").select_option(label="From the Hugging Face hub…")
-    expect(hook("write-status")).to_have_attribute("data-state", "none")
+    expect(hook("write-model-info")).to_have_attribute("data-state", "none")
     for typed, said in (
         ("model", "owner/name"),
         ("../model", "owner/name"),
@@ -213,14 +217,14 @@ def test_a_model_of_the_hub(named: Any, given: dict[str, Any], watch: Any) -> No
         ("away/model", "can’t be reached"),
     ):
         hook("write-hub").fill(typed)
-        hook("write-find").click()
-        expect(hook("write-status")).to_contain_text(said)
-        expect(hook("write-status")).to_have_attribute("data-state", "failed")
+        hook("write-hub-find").click()
+        expect(hook("write-model-info")).to_contain_text(said)
+        expect(hook("write-model-info")).to_have_attribute("data-state", "failed")
         expect(hook("write-hub-file")).to_be_hidden()
         expect(hook("write-load")).to_be_hidden()
 
     hook("write-hub").fill("https://huggingface.co/some/model/tree/main")
-    hook("write-find").click()
+    hook("write-hub-find").click()
     files = hook("write-hub-file").locator("option")
     expect(files).to_have_count(2)
     assert [text.split(",")[0] for text in files.all_text_contents()] == [
@@ -228,7 +232,7 @@ def test_a_model_of_the_hub(named: Any, given: dict[str, Any], watch: Any) -> No
         "big.gguf",
     ]
     hook("write-hub-file").select_option(index=1)
-    expect(hook("write-status")).to_contain_text("big.gguf: a download of 9000.0 MB")
+    expect(hook("write-model-info")).to_contain_text("big.gguf: a download of 9000.0 MB")
     hook("write-hub-file").select_option(index=0)
     hook("write-load").click()
     loaded(named)

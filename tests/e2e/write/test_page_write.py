@@ -17,7 +17,7 @@ def test_an_answer_streams_and_is_the_same_with_the_same_seed(
 ) -> None:
     hook = opened(visitor, given, device)
     expect(visitor.device).to_have_attribute("data-device", device)
-    expect(hook("write-status")).to_contain_text("Llama")
+    expect(hook("write-model-info")).to_contain_text("Llama")
     options(hook, most=12, temperature=0.8, seed=3)
     first = asked(hook, "Hello")
     assert first
@@ -75,14 +75,14 @@ def test_what_was_considered_is_reached_by_the_keyboard(writer: Visitor) -> None
 def test_what_cannot_be_a_model_is_said(writer: Visitor, given: dict[str, Any]) -> None:
     hook, content = writer.hook, given["buffer"]
     for size in (int(0.02 * len(content)), 5000, len(content) // 2, int(0.98 * len(content))):
-        hook("write-file").set_input_files(given | {"buffer": content[:size]})
-        expect(hook("write-status")).to_have_attribute("data-state", "chosen")
+        hook("write-model-files").set_input_files(given | {"buffer": content[:size]})
+        expect(hook("write-model-info")).to_have_attribute("data-state", "chosen")
         hook("write-load").click()
-        expect(hook("write-status")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
-        expect(hook("write-status")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
+        expect(hook("write-model-info")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+        expect(hook("write-model-info")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
         expect(hook("write-load")).to_have_text("Try again")
-    hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
-    expect(hook("write-status")).to_contain_text("end with .gguf")
+    hook("write-model-files").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
+    expect(hook("write-model-info")).to_contain_text("end with .gguf")
     load(hook, given)
 
 
@@ -124,4 +124,4 @@ def test_the_view_is_fetched_when_it_is_opened(visitor: Any) -> None:
     assert len([url for url in asked if "views/write-" in url]) == 1
     visitor.hook("language-select").select_option("zh")
     expect(visitor.page.locator("#view-write h1")).to_have_text("用语言模型写作")
-    expect(visitor.hook("write-status")).to_contain_text("需下载")
+    expect(visitor.hook("write-model-info")).to_contain_text("需下载")

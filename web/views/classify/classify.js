@@ -19,7 +19,7 @@ import { Copies } from "./copies.js";
 import { Gallery } from "./gallery.js";
 import { Heat } from "./heat.js";
 import { Message } from "../../widgets/message.js";
-import { ModelChoice } from "../../widgets/model_choice.js";
+import { ModelSelect } from "../../widgets/model_select.js";
 import { Samples } from "./samples.js";
 
 /**
@@ -84,7 +84,7 @@ export default class Classify {
     this.#timed = timed;
     this.#page = page;
     this.#input = /** @type {HTMLInputElement} */ (find("[data-testid=image-input]"));
-    this.#choice = new ModelChoice(find("[data-testid=model-select]"), "image", page);
+    this.#choice = new ModelSelect(find("[data-testid=model-select]"), "image", page);
     this.#list = /** @type {HTMLOListElement} */ (find("[data-testid=image-result]"));
     this.#frame = /** @type {HTMLElement} */ (find(".photo"));
     this.#message = new Message(find(".message"));

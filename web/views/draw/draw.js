@@ -14,7 +14,7 @@ import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { Bars } from "../../widgets/bars.js";
 import { Message } from "../../widgets/message.js";
-import { ModelChoice } from "../../widgets/model_choice.js";
+import { ModelSelect } from "../../widgets/model_select.js";
 import { PadKeys } from "../../widgets/pad/keys.js";
 import { Pad } from "../../widgets/pad/pad.js";
 import { PadTools } from "./tools.js";
@@ -90,7 +90,7 @@ export default class Draw {
       (error) => this.#fail(error),
     );
     const select = find("[data-testid=digit-model]");
-    this.#choice = new ModelChoice(select, "digit", page, DIGIT_MODEL);
+    this.#choice = new ModelSelect(select, "digit", page, DIGIT_MODEL);
     this.#blank();
   }
 

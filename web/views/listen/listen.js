@@ -89,7 +89,6 @@ export default class Listen {
     });
     this.#choice = new ModelChoice(hook("choice"), {
       view: "listen",
-      hooks: { "model-info": "memory" },
       task: "listen",
       beside: "voice",
       kind: "safetensors",

@@ -16,16 +16,6 @@ import { Talks } from "./talks.js";
 /** @typedef {import("../../shared/contract.js").Wrote} Wrote */
 /** @typedef {import("../../shared/contract.js").WroteAnswer} WroteAnswer */
 
-/** The view's own names of what the choice of its model is made of. */
-const HOOKS = {
-  "hub-find": "find",
-  "model-files": "file",
-  "model-frame": "frame",
-  "model-info": "status",
-  "model-list": "list",
-  "model-progress": "progress",
-};
-
 /** @implements {View} */
 export default class Write {
   #engine;
@@ -119,7 +109,6 @@ export default class Write {
     });
     this.#model = new ModelChoice(hook("choice"), {
       view: "write",
-      hooks: HOOKS,
       task: "write",
       kind: "gguf",
       open: (source, options) =>

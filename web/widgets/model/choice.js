@@ -1,5 +1,8 @@
 // @ts-check
-/** The choice of a model, by name, from the hub or from files, and its opening: for several views. */
+/**
+ * The form of Write, Find and Listen in which the visitor chooses a model, of the site, from the hub
+ * or from files, and opens it.
+ */
 
 import { addTexts } from "../../i18n/languages.js";
 import { words, wordsOf } from "../../i18n/messages.js";
@@ -44,8 +47,7 @@ const KINDS = {
 /**
  * @template Model  what the worker says of a model that is open
  * @typedef {object} Uses
- * @property {string} view  which begins the names of the hooks
- * @property {Record<string, string>} [hooks]  the view's own names of some
+ * @property {string} view  begins the names of the hooks (data-testid)
  * @property {Task} task
  * @property {Task} [beside]  of a published model that is always opened, too
  * @property {keyof typeof KINDS} kind
@@ -386,9 +388,9 @@ const aborted = (signal) =>
 /**
  * The elements, by what they are for.
  * @param {HTMLElement} root
- * @param {{view: string, hooks?: Record<string, string>, kind: keyof typeof KINDS}} uses
+ * @param {{view: string, kind: keyof typeof KINDS}} uses
  */
-function build(root, { view, hooks = {}, kind }) {
+function build(root, { view, kind }) {
   /**
    * @template {keyof HTMLElementTagNameMap} Tag
    * @param {Tag} tag
@@ -398,7 +400,7 @@ function build(root, { view, hooks = {}, kind }) {
    */
   const made = (tag, name, properties = {}) => {
     const element = Object.assign(document.createElement(tag), properties);
-    if (name) element.setAttribute("data-testid", `${view}-${hooks[name] ?? name}`);
+    if (name) element.setAttribute("data-testid", `${view}-${name}`);
     return element;
   };
   /** @param {HTMLElement} field @param {any} entry @param {string} [name] */

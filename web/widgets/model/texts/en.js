@@ -15,7 +15,7 @@ export const texts = {
   choiceFile: "A GGUF file…",
   choiceFiles: "Files of your own…",
 
-  choiceHubName: "Name at the Hugging Face hub",
+  choiceHubName: "Name on the Hugging Face hub",
   choiceFind: "List its files",
   choiceHubFile: "File",
   choiceChoose: "Choose a GGUF file",
@@ -37,7 +37,8 @@ export const texts = {
   choiceFetching: (file, done, total) =>
     `Fetching ${file}: ${total === null ? bytes(done) : `${megabytes(done)} of ${bytes(total)}`}`,
 
-  choiceCancelled: "Cancelled. What has arrived is kept; loading goes on from there.",
+  choiceCancelled:
+    "Cancelled. What has arrived is kept, and the next attempt continues from there.",
 
   /** @param {string} name */
   choiceLoading: (name) => `Reading ${name}…`,
@@ -49,7 +50,7 @@ export const texts = {
   choiceNotLoaded: (name, why) => `${name} can’t be used: ${why}`,
 
   /** @param {string} endings */
-  choiceUnfit: (endings) => `The files of a model end with ${endings}.`,
+  choiceUnfit: (endings) => `These are not files of a model, which end in ${endings}.`,
 
   /** @param {string} name @param {number} size */
   choiceSized: (name, size) => `${name}, ${bytes(size)}`,
@@ -57,7 +58,7 @@ export const texts = {
   /** @param {string} name */
   choiceFinding: (name) => `Asking the hub for ${name}…`,
 
-  choiceNotHubName: "A name at the hub is that of an owner and that of a model: owner/name.",
+  choiceNotHubName: "A name on the hub has two parts, the owner and the model: owner/name.",
 
   /** @param {string} name */
   choiceNotAtHub: (name) => `The hub has no public model ${name}.`,
@@ -75,5 +76,5 @@ export const texts = {
   choiceNoList: (why) => `The list of this site’s models is missing: ${why}`,
 
   choiceMemory:
-    "the browser’s memory is not enough. Close other tabs, or choose a smaller model or a shorter text.",
+    "the browser ran out of memory. Close other tabs, or choose a smaller model or a shorter text.",
 };

@@ -1,11 +1,15 @@
 // @ts-check
-/** The choice among the models for a task: the site's, and those that the visitor has trained. */
+/**
+ * The select of Draw and Classify: the site's models for a task, and those that the visitor has
+ * trained. (In Write, Find and Listen a model also comes from the hub or from files:
+ * model/choice.js.)
+ */
 
 import { NotReady } from "../engine/engine.js";
 import { wordsOf } from "../i18n/messages.js";
 import { modelsFor } from "../site/catalogue.js";
 
-export class ModelChoice {
+export class ModelSelect {
   #select;
   #task;
   #page;
