@@ -18,7 +18,7 @@ from tallow_page.train.learning import Prepared, optimizer_of
 from tallow_page.train.texts import text_data
 
 ASKED = 20
-"""After so many steps the loss is read, so that the device has no more than these ahead of it."""
+"""The loss is read each time this many steps are taken, so the device has no more ahead of it."""
 
 
 def pictures() -> Data:
@@ -63,7 +63,7 @@ class Bare:
             yield from self._loader
 
     async def take(self, count: int) -> float:
-        """Takes so many steps. Gives their seconds."""
+        """Takes `count` steps. Returns how many seconds they took."""
         began = time.perf_counter()
         for number in range(count):
             loss = self._step(*next(self._batches))
@@ -74,14 +74,14 @@ class Bare:
 
 
 async def bare(what: str, rows: str, batch: int, given: dict[str, Any]) -> None:
-    """Makes the step that `took` takes."""
+    """Makes `made`, whose steps `took` times. what: "mnist" or "text". The others: as in `Bare`."""
     global made
     made = Bare({"mnist": pictures, "text": text}[what](), rows, batch, given)
     await made.take(2)  # compiles
 
 
 async def took(count: int) -> float:
-    """The seconds of so many steps."""
+    """How many seconds `count` steps of `made` took."""
     return await made.take(count)
 
 

@@ -138,7 +138,7 @@ class LinAlgError(TallowError, RuntimeError):
 
 
 class NonFiniteError(TallowError, FloatingPointError):
-    """A NaN or an infinity where there must be none. step: of training, if it was found there."""
+    """A NaN or an infinity where there must be none. step: of the training that met it, if any."""
 
     step: int | None = None
 

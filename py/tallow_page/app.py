@@ -39,7 +39,7 @@ from .plan_registry import clear, plan_weight, register, release_plan, serialize
 from .steps import Answer, streamed
 
 if TYPE_CHECKING:
-    from .contract import devices as contract
+    from .contract import devices
     from .contract.devices import Chosen, LoadedModel, OneDevice, Runs, Warned, WarningKind
 
 __all__ = [
@@ -292,7 +292,7 @@ async def tune(name: str, fetch: Fetch) -> AsyncGenerator[Any, None]:
 
     fetch: returns the model's files. A step is an op; what was measured is stored wherever the
     steps end. The fastest kernels are used the next time the model is loaded; the loaded model
-    stays unchanged and can answer meanwhile. The answer is a `contract.Tuned`; so is what each step
+    stays unchanged and can answer meanwhile. The answer is a `devices.Tuned`; so is what each step
     yields. Raises KeyError for a model that is not loaded, DeviceLostError.
     """
 
@@ -312,7 +312,7 @@ async def tune(name: str, fetch: Fetch) -> AsyncGenerator[Any, None]:
     yield Answer(_summary(ops, found))
 
 
-def _summary(ops: int, found: Sequence[Tuned]) -> contract.Tuned:
+def _summary(ops: int, found: Sequence[Tuned]) -> devices.Tuned:
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
     return {
@@ -320,12 +320,12 @@ def _summary(ops: int, found: Sequence[Tuned]) -> contract.Tuned:
         "ops": ops,
         "measured": len(found),
         "replaced": [_described(result) for result in replaced],
-        "clock": cast("contract.Clock", found[0].clock) if found else None,
+        "clock": cast("devices.Clock", found[0].clock) if found else None,
         "warnings": _warnings(),
     }
 
 
-def _described(result: Tuned) -> contract.Replaced:
+def _described(result: Tuned) -> devices.Replaced:
     return {
         "op": result.op,
         "shape": result.shape,

@@ -22,9 +22,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
     stay what they are, and tuples become lists; each of their entries is collated. Texts stay as
     they are.
 
-    Raises ShapeError for samples of different
-    shapes or lengths, OptionError for an empty batch or a sample without one of the keys,
-    DTypeError for what cannot be joined.
+    Raises ShapeError for samples of different shapes or lengths, OptionError for an empty batch or
+    a sample without one of the keys, DTypeError for what cannot be joined.
     """
     if not len(batch):
         raise OptionError("default_collate: the batch is empty; leave it out of the batch_sampler")

@@ -1,8 +1,8 @@
 """Rows of tensors as batches.
 
-What the host has, it joins. Else the rows of a tensor are one gather, by indices in a buffer, so
-that no graph which reads them contains them: a batch of other rows needs no other plan. Samples
-that a dataset of one's own cuts out are stacked; their starts move (runtime/starts.py).
+The host joins rows of data that it has. Any others are one gather, whose indices are in a buffer
+and not in the graph: a batch of other rows needs no new plan. Samples that a user's dataset slices
+out of a tensor are stacked, and the plan reads where they start (runtime/starts.py).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def rows(x: Tensor, indices: Sequence[int]) -> Tensor:
 
 
 def stacked(samples: Sequence[Tensor]) -> Tensor:
-    """Tensors of one shape joined along a new first axis; what the host has, it joins."""
+    """Tensors of one shape joined along a new first axis; the host joins those that it has."""
     nodes = [x.node for x in samples]
     dtype = nodes[0].dtype
     if dtype.coded or any(node.dtype != dtype or seams.derivatives.tracked(node) for node in nodes):
@@ -77,7 +77,8 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
     data = [_elements(node) for node in nodes]
     if any(each is None for each in data):
         if 1 < len(set(map(_sources, nodes))) < len(nodes):
-            # Of several tensors, the rows of each batch come in another order: one plan for a row.
+            # Rows of several tensors come in another order in each batch. Computed one by one,
+            # they share a plan.
             for each in samples:
                 realize_now([each])
         return f.stack(samples)
@@ -86,7 +87,7 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
 
 
 def _sources(node: Node) -> frozenset[Node]:
-    """What a sample is computed of, but for numbers."""
+    """The sources that a sample is computed from, without scalar constants."""
     found = topological([node])
     return frozenset(each for each in found if each.is_source and not each.is_scalar_constant)
 

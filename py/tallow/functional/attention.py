@@ -121,10 +121,9 @@ def scaled_dot_product_attention(
       attends to the first `first + i + 1` keys. An integer, or a tensor of one, without axes or for
       each of a batch, (batch,), where query is (batch, heads, length, size). None is 0.
     window: with is_causal, to how many keys a query attends at most, the last ones; None is all.
-    key_scale: (..., heads, key length, 1), floating; each key is multiplied by its own. So keys may
-      be of int8, or of int32 with four of these in a word, the first one in the lowest bits. None
-      is 1.
-    value_scale: the same of values.
+    key_scale: (..., heads, key length, 1), floating: a factor for each key, so that keys may be
+      int8, or int32 words of four int8 elements, the first one in the lowest bits. None is 1.
+    value_scale: the same for values.
     Returns: (..., heads, length, value size).
     Raises: OptionError for a dropout_p that is no probability, and for a first, or a window of 1 or
       more, without is_causal; ShapeError for shapes that do not fit; DTypeError for int32 without
@@ -145,11 +144,14 @@ def scaled_dot_product_attention(
     for x, factors in ((key, key_scale), (value, value_scale)):
         if factors is not None and factors.shape != (*x.shape[:-1], 1):
             raise ShapeError(
-                f"attention: the scales {factors.shape} of {x.shape}; one for each row is "
-                f"{(*x.shape[:-1], 1)}"
+                f"attention: scales {factors.shape} do not fit {x.shape}; expected one for each "
+                f"row, {(*x.shape[:-1], 1)}"
             )
         if factors is None and x.dtype == int32:
-            raise DTypeError("attention: keys and values of int32 are words, which have scales")
+            raise DTypeError(
+                "attention: keys and values of int32 are packed words, which need key_scale and "
+                "value_scale"
+            )
     bounded = length is not None
     starts = None if first is None else f.reshape(asarray(first).astype(int32), (-1,))
     if starts is not None and length is None:
@@ -184,7 +186,7 @@ def scaled_dot_product_attention(
 
 
 def _wide(x: Tensor, factors: Tensor | None, query: Tensor) -> Tensor:
-    """Keys or values in the queries' type, if theirs is narrower, times their scales."""
+    """Keys or values times their scales, widened to the queries' type."""
     if x.dtype == int32 and factors is not None:
         from .words import unpacked
 

@@ -1,5 +1,6 @@
-"""Products of a few rows, element by element: no weight is put into another order first, a sum may
-end at a length that the device reads, and a matrix of a narrow type is widened as it is read."""
+"""Products of a few rows, as elementwise products and sums. They read the matrix in the order in
+which it is stored, and widen a narrow type as they read it; a sum may end at a length that the
+device reads."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from .words import unpacked
 
 
 def products(length: int | Tensor | None) -> Callable[[Tensor, Tensor], Tensor]:
-    """The function rows @ other, over the first `length` of what is added up; None is all."""
+    """The function rows @ other, (..., m, k) @ (..., k, n), which sums the first `length` of k
+    products; None is all."""
 
     def product(rows: Tensor, other: Tensor) -> Tensor:
         if length is None:
@@ -25,8 +27,8 @@ def products(length: int | Tensor | None) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _times(x: Tensor, other: Tensor) -> Tensor:
-    """x * other. What is narrower, or in words, is spread before it is widened: so it is read as it
-    is stored."""
+    """x * other, in x's type. A narrower other, or one of int32 words, is broadcast before it is
+    widened, so that one kernel does both, and reads other as it is stored."""
     in_words = other.dtype == int32
     if not in_words and other.dtype.size >= x.dtype.size:
         return x * other

@@ -1,9 +1,9 @@
 """Keys and values of the tokens so far, in variables on the device.
 
 A cache has a slot for each conversation, and room for `capacity` positions, which grows in steps.
-Keys and values of int8 have scales beside them, one a row, in buffers of their own; a GPU has four
-of their elements in a word.
-Layers that see a window alone have buffers of at most `ring` rows. Once one is full, its last
+Keys and values of int8 have a scale for each row, in buffers of their own; a GPU has four of their
+elements in a word.
+Layers that only see a window have buffers of at most `ring` rows. Once one is full, its last
 window moves to its start, and `base` is the position of its first row. So what is read stays one
 region, and rolling costs less than a row for each token.
 """
@@ -63,8 +63,8 @@ class Cache:
         for kept in layout.layers if self._in_words else ():
             if isinstance(kept, KeptHeads) and kept.size % IN_WORD:
                 raise OptionError(
-                    f"a cache of int8 has words of {IN_WORD} elements there, and heads have "
-                    f"{kept.size}: cache_dtype is float32"
+                    f"cache_dtype int8 packs {IN_WORD} elements in a word on this device, and "
+                    f"heads have {kept.size}; use float32"
                 )
         backs = [_looks_back(kept) for kept in layout.layers]
         self._local = [each is not None for each in backs]

@@ -1,4 +1,4 @@
-"""In how many bits a cache keeps keys and values."""
+"""The types in which a cache keeps keys and values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..tensor import Tensor
 CACHE_DTYPES = "float32", "float16", "int8"
 
 _LEAST = 1e-30
-"""What the largest number of a row counts for at least: rows of zeros have a scale, too."""
+"""The least magnitude that a scale is computed from, so that rows of zeros have one, too."""
 
 
 def cache_type(cache_dtype: str | DType | None) -> DType:
-    """The type that an option `cache_dtype` means; None is float32. Raises OptionError if it is
-    none of `CACHE_DTYPES`."""
+    """The type that the option `cache_dtype` names; None is float32. Raises OptionError for a type
+    that is not in `CACHE_DTYPES`."""
     if cache_dtype is None:
         return float32
     try:
@@ -29,24 +29,25 @@ def cache_type(cache_dtype: str | DType | None) -> DType:
 
 
 def in_words(dtype: DType, device: str | None) -> bool:
-    """Whether a device keeps elements of int8 in words, so that four of them have to share one.
-    Raises OptionError for float16 if it keeps these in words, too."""
+    """Whether a device stores each element of a narrow type in a whole word, so that four of int8
+    must be packed. Raises OptionError for float16 on such a device."""
     memory = backend(device).memory
     wide = memory.held_type(dtype).size > dtype.size
     if wide and dtype == float16:
         raise OptionError(
-            f"on {memory.name} a cache of float16 takes as much as one of float32: "
-            "cache_dtype is float32 or int8 there"
+            f"on {memory.name} a cache of float16 takes as much memory as one of float32; use "
+            "cache_dtype float32 or int8 there"
         )
     return wide
 
 
 # Why: docs/decisions/generation.md, "A cache of int8 has a scale for each position and head"
 def quantized(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows in 8 bits: int8 like x, and float32 scales (..., 1), of which the product is about x.
+    """Rounds rows to 8 bits. Returns codes, int8 (..., n), and scales, float32 (..., 1), whose
+    product is about x.
 
-    A row's largest number becomes 127 or -127, and the others what is nearest in proportion.
-    Source: llama.cpp, Q8_0; Liu et al. 2024, "KIVI", of the values, "per token".
+    x: floating (..., n). The element of a row with the largest magnitude becomes 127 or -127.
+    Source: llama.cpp, Q8_0; Liu et al. 2024, "KIVI", values "per token".
     """
     largest = f.max(f.abs(x), axis=-1, keepdims=True)
     scale = f.maximum(largest, _LEAST) / 127

@@ -47,8 +47,8 @@ def load(source: Any, **options: Any) -> Any:
     Returns: by its configuration a `tl.generation.LanguageModel`, a `tl.zoo.SentenceEncoder` or a
       `tl.zoo.Transcriber`; of Silero's ONNX file, which has none, a `tl.zoo.VoiceDetector`.
     Raises: FormatError for files that are damaged, or missing; OptionError for a network that is
-      unknown here, and for a cache_dtype that is none; FetchError if a server does not give a
-      file; TextError for a damaged tokenizer.
+      unknown here, and for any other cache_dtype; FetchError if a server does not give a file;
+      TextError for a damaged tokenizer.
     """
     return run_sync(loading(source, blocks=True, **options))
 

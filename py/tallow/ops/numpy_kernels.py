@@ -64,7 +64,7 @@ def matmul(np: NumPy, a: Array, b: Array) -> Array:
 
 
 def matmul_to(np: NumPy, a: Array, b: Array, length: Array) -> Array:
-    """`matmul` of as much of a's columns and b's rows as the length says."""
+    """`matmul` of the first `length` columns of a and rows of b."""
     from .numpy_positions import clamped  # which most pages do not need
 
     end = clamped(length, a.shape[2], 0)

@@ -45,8 +45,8 @@ def _pack_pick(
 
 
 pack_panels = Movement("pack_panels", _pack_numpy, _pack_rule, _pack_pick)
-"""(batch, rows, columns) to (batch, panels, rows, 8). A second operand, an integer without axes,
-says of how many rows, from the first on: there need be nothing behind them."""
+"""(batch, rows, columns) to (batch, panels, rows, 8). An optional second operand, an
+integer without axes, says how many rows to pack, from the first on. A device may skip the rest."""
 
 
 def _unpack_numpy(np: NumPy, x: Array, columns: int) -> Array:

@@ -338,16 +338,16 @@ class Variable(Tensor):
         _PENDING.pop(self.number, None)
 
     def set_number(self, number: float) -> None:
-        """Replaces the value of a variable of one element, as `assign` does, by what a schedule
-        says at each step: no graph is made for it."""
+        """Sets the value of a variable of one element without building a graph, as `assign` would.
+        Schedules call this at every step."""
         data = from_values([number], self.shape, self.dtype)
         self._initial = None
         self.settle(self._used.memory.upload(data))
 
     @property
     def _used(self) -> Backend:
-        """Its device; the default device if that on which it was is unavailable by now, and nobody
-        asked for it by name."""
+        """Its device. If that is no longer available, and nobody asked for it by name, the default
+        device."""
         try:
             return backend(self.stored_on)
         except DeviceUnavailableError:

@@ -182,9 +182,11 @@ def test_types_that_no_cache_has(name: Any) -> None:
 
 @pytest.mark.parametrize("device", ["webgpu"], indirect=True)
 def test_what_a_gpu_keeps_in_words(device: str) -> None:
-    with pytest.raises(OptionError, match="on webgpu a cache of float16 takes as much as"):
+    with pytest.raises(OptionError, match="on webgpu a cache of float16 takes as much memory as"):
         Writer(network(), cache_dtype="float16")
-    with pytest.raises(OptionError, match="words of 4 elements there, and heads have 6"):
+    with pytest.raises(
+        OptionError, match="packs 4 elements in a word on this device, and heads have 6"
+    ):
         Writer(network(head_dim=6), cache_dtype="int8")
 
 
@@ -227,9 +229,9 @@ def test_keys_and_values_with_scales(device: str, words: bool, options: dict[str
 @pytest.mark.parametrize("which", ["key_scale", "value_scale"])
 def test_scales_that_do_not_fit(which: str) -> None:
     x = tl.zeros((1, 2, 4, 8))
-    with pytest.raises(ShapeError, match=r"the scales \(1, 2, 4\) of \(1, 2, 4, 8\)"):
+    with pytest.raises(ShapeError, match=r"scales \(1, 2, 4\) do not fit \(1, 2, 4, 8\)"):
         tl.functional.scaled_dot_product_attention(x, x, x, **{which: tl.ones((1, 2, 4))})
-    with pytest.raises(DTypeError, match="int32 are words, which have scales"):
+    with pytest.raises(DTypeError, match="int32 are packed words, which need key_scale"):
         tl.functional.scaled_dot_product_attention(x, x, x.astype("int32"))
 
 

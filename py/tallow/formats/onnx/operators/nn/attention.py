@@ -226,10 +226,11 @@ def tensor_scatter(
 
 
 def _written_round(cache: Tensor, axis: int, starts: Tensor, update: Tensor) -> Tensor:
-    """The cache with an update along an axis, from each batch's start on and round the end.
+    """The cache with an update written along an axis, from each sample's start on; what passes the
+    end continues at position 0.
 
-    It lies within two regions of its length: that from the start on, or the last one, and the
-    first. What else is in these is written again.
+    Two regions as long as the update hold all of it: one from the start on, or the last one that
+    fits, and the one at position 0. The rest of both is written as it was.
     """
     length, count = cache.shape[axis], update.shape[axis]
     line = [1] * cache.ndim
