@@ -61,6 +61,14 @@ class Totals:
         self._vector = vector
         self._clear = Jitted(self._zero, frozenset(), self._device)
 
+    def _restore(self, vector: Tensor, name: str) -> None:
+        """Goes on from what `vector` was. A compiled step adds to the variable that it was traced
+        with, so that one stays."""
+        if self._vector is None:
+            self._hold(Variable(asarray(vector), name=name))
+        else:
+            self._vector.assign(vector)
+
     def begin(self) -> None:
         """Forgets all steps, in a new buffer: the other may be lost with its device."""
         if self._vector is not None:
@@ -120,9 +128,11 @@ class Tally(Totals):
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Goes on from `state`."""
-        self._names = list(state["names"])
-        held = Variable(asarray(state["vector"]), name="measured") if self._names else None
-        self._hold(held)
+        if state["names"]:
+            self._names = list(state["names"])
+            self._restore(state["vector"], "measured")
+        else:  # of a run without a step
+            self.begin()
 
 
 class Mean(Totals):
@@ -145,7 +155,7 @@ class Mean(Totals):
 
     def load_state(self, vector: Tensor) -> None:
         """Goes on from what `vector` was."""
-        self._hold(Variable(asarray(vector), name="norms"))
+        self._restore(vector, "norms")
 
 
 def is_better(value: float, best: float, mode: str) -> bool:

@@ -62,6 +62,21 @@ def test_a_run_goes_on_from_any_step(
     assert weights(trained) == weights(wanted)
 
 
+def test_a_learner_that_pauses_again_and_again_measures_all_of_its_steps(
+    device: str, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"clip_norm": 1.0, "metrics": ["accuracy", "grad_norm"]}
+    wanted = whole_run(**options)
+    pause = StopAt(2)
+    trained = learner(tmp_path, callbacks=[pause], **options)
+    trained.fit(*loaders(), epochs=3)
+    for pause.step in (4, 7, 10, 13, 999):
+        trained.resume(*loaders(), epochs=3)
+    close = 1e-4 if device == "webgpu" else 1e-6
+    for got, right in zip(figures(trained), figures(wanted), strict=True):
+        assert got == pytest.approx(right, rel=close)
+
+
 class Noisy:
     """Samples with random numbers of their own."""
 

@@ -54,14 +54,15 @@ def test_a_run_reports_and_is_kept(page: Page) -> None:
     assert "step-00000020.safetensors" in files and "run.json" in files
 
 
-@pytest.mark.parametrize("pauses", [0, 4])
+@pytest.mark.parametrize(("pauses", "reloaded"), [(0, False), (4, False), (4, True)])
 def test_the_loss_of_a_look_is_that_of_the_steps_since_the_one_before(
-    page: Page, pauses: int
+    page: Page, pauses: int, reloaded: bool
 ) -> None:
     reports = []
     for _ in range(pauses):
         reports += page.run(at("look"))[0]
-        page.reload()
+        if reloaded:
+            page.reload()
     reports += page.run()[0]
     looks = [each for each in reports if each["stage"] == "look" and each["step"] <= 10]
     record = next(each for each in reports if each["stage"] == "record")
@@ -69,6 +70,8 @@ def test_the_loss_of_a_look_is_that_of_the_steps_since_the_one_before(
     assert sum(steps) == 10
     mean = sum(each["loss"] * n for each, n in zip(looks, steps, strict=True)) / 10
     assert mean == pytest.approx(record["train_loss"], rel=1e-4)
+    whole = next(each for each in page.run(run="whole")[0] if each["stage"] == "record")
+    assert record["train_loss"] == pytest.approx(whole["train_loss"], rel=1e-6)
 
 
 @pytest.mark.parametrize("reloaded", [False, True])
