@@ -65,17 +65,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let w${"ab"[fours]} = block(${each(of, [plus(fours)])});
 //#end
     let mine${i} = pixel(n, corner${i} + tap, last, c4); //#for i in range(ROWS // 4) //#if SHARED
-//#for r in range(ROWS)
-//#let own = f"pixel(n, corner{r} + tap, last, c4)"
-//#let read = f"quadBroadcast(mine{r // 4}, {r % 4}u)" if SHARED else own
-//#if BOTH
-    let x${r} = ${read};
-    s${r}a += wa * x${r};
-    s${r}b += wb * x${r};
-//#else
-    s${r}a += wa * ${read};
-//#end
-//#end
+//#let QUARTERS = [f"quadBroadcast(mine{r // 4}, {r % 4}u)" for r in range(ROWS)]
+//#let OWN = [f"pixel(n, corner{r} + tap, last, c4)" for r in range(ROWS)]
+//#let READS = QUARTERS if SHARED else OWN
+//#include sums.wgsl
     c4++;
     let next_x = c4 == channels;
     c4 = select(c4, 0u, next_x);

@@ -30,10 +30,7 @@ var<workgroup> lows: array<f32, 256>;
 var<workgroup> highs: array<f32, 256>;
 //#end
 
-// Words of a sequence's rounded states: HIDDEN / 4, and zeros up to a multiple of 4.
-fn words() -> u32 {
-  return (HIDDEN + 15u) / 16u * 4u;
-}
+//#include rounded.wgsl
 
 // Four elements of the rounded states times the weights of each gate.
 fn product(d: u32, k: u32, unit: u32, word: u32) -> vec4i {
@@ -83,10 +80,6 @@ fn main(@builtin(global_invocation_id) invocation: vec3u) {
   let d = invocation.z;
   if (element >= BATCH * HIDDEN) { return; }
 //#else
-fn rounded_to(value: f32, factor: f32, zero: f32) -> i32 {
-  return i32(clamp(round(value / factor) + zero, 0.0, 255.0)) - 128;
-}
-
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
   let d = group.z;
@@ -150,7 +143,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
       let kept = select(gate_0(rest), 1.0 - enter, INPUT_FORGET != 0u);
       let next = kept * old + enter * gate_1(sums.w + load_x(${at}, 3u, unit));
       let leave = sums.y + load_x(${at}, 1u, unit) + load_extra(d, 1u, unit) * next;
-      let shown = activate(FUNCTION_2, bitcast<f32>(ALPHA_2), bitcast<f32>(BETA_2), next);
+      let shown = shown_of(next);
       let after = gate_0(leave) * shown;
 //#if STEP
       let alive = load_length(b) > 0;

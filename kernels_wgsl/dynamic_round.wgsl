@@ -7,10 +7,7 @@ override BATCH: u32; override HIDDEN: u32;
 
 const TILE_COLS = 1u;
 
-// Words of a sequence's states: HIDDEN / 4, and zeros up to a multiple of 4.
-fn words() -> u32 {
-  return (HIDDEN + 15u) / 16u * 4u;
-}
+//#include rounded.wgsl
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(global_invocation_id) invocation: vec3u) {
@@ -33,8 +30,7 @@ fn main(@builtin(global_invocation_id) invocation: vec3u) {
     for (var k = 0u; k < words(); k++) {
       var word = 0u;
       for (var part = 0u; part < 4u && 4u * k + part < HIDDEN; part++) {
-        let value = round(load_state(d, b, 4u * k + part) / factor) + zero;
-        let whole = i32(clamp(value, 0.0, 255.0)) - 128;
+        let whole = rounded_to(load_state(d, b, 4u * k + part), factor, zero);
         total += whole;
         word |= (bitcast<u32>(whole) & 255u) << (8u * part);
       }

@@ -1,10 +1,16 @@
-//# Included by recurrent layers: their functions of activation.
+//# Included by recurrent layers and by their gradient: their functions of activation.
 override INPUT_FORGET: u32;
 // Clip, alphas and betas are the bits of f32 numbers.
 override CLIP: u32;
 override FUNCTION_${i}: u32; override ALPHA_${i}: u32; override BETA_${i}: u32; //#for i in range(3)
 
-//#include steady_tanh.wgsl
+// Beyond 10 the answer is 1 to the last bit, while exp in tanh may overflow; near 0 some drivers
+// lose digits.
+fn steady_tanh(x: f32) -> f32 {
+  let square = x * x;
+  let series = x - x * square * (0.33333333 - square * 0.13333333);
+  return select(tanh(clamp(x, -10.0, 10.0)), series, square < 0.01);
+}
 
 // exp(x) - 1, as a part of its series where the difference loses digits.
 fn steady_expm1(x: f32) -> f32 {
@@ -52,3 +58,8 @@ fn gate_${i}(x: f32) -> f32 {
   return activate(FUNCTION_${i}, bitcast<f32>(ALPHA_${i}), bitcast<f32>(BETA_${i}), clipped(x));
 }
 //#end
+
+// What an LSTM shows of its cell, before the gate in front.
+fn shown_of(x: f32) -> f32 {
+  return activate(FUNCTION_2, bitcast<f32>(ALPHA_2), bitcast<f32>(BETA_2), x);
+}

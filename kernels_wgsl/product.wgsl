@@ -37,16 +37,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let wa = block(batch, k4, col4);
     let wb = block(batch, k4, col4 + 1u); //#if BOTH
     let mine${i} = load_a(batch, row${i}, k4); //#for i in range(ROWS // 4) //#if QUAD
-//#for r in range(ROWS)
-//#let read = f"quadBroadcast(mine{r // 4}, {r % 4}u)" if QUAD else f"load_a(batch, row{r or ''}, k4)"
-//#if BOTH
-    let x${r} = ${read};
-    s${r}a += wa * x${r};
-    s${r}b += wb * x${r};
-//#else
-    s${r}a += wa * ${read};
-//#end
-//#end
+//#let QUARTERS = [f"quadBroadcast(mine{r // 4}, {r % 4}u)" for r in range(ROWS)]
+//#let READS = QUARTERS if QUAD else [f"load_a(batch, row{r or ''}, k4)" for r in range(ROWS)]
+//#include sums.wgsl
   }
   // An indexed array is slow, but read only once, and what is fused in store_out stays short.
   var left = array<vec4f, ${ROWS}>(${each("s#a", range(ROWS))});

@@ -5,18 +5,11 @@
 //# state; load_state(number, d, b, unit), load_extra(d, gate, unit), load_length(b),
 //# store_out(row, d, b, unit, value).
 
-override TIME: u32; override START: u32; override STEPS: u32;
-override BATCH: u32; override DIRECTIONS: u32; override HIDDEN: u32;
-// A bit for each direction.
-override BACKWARD: u32;
-// 1: RNN; 3: GRU (update, reset, hidden); 4: LSTM (input, output, forget, cell).
-override GATES: i32;
-override LINEAR: bool;
+//#include layer.wgsl
+//#include gates.wgsl
 // Whether what a step computes is stored for the gradient's kernel (ops/recurrence_training.py).
 override KEEPS: bool;
 
-const TILE_COLS = 1u;
-const LANES = 256u;
 const EACH = 8u; // hidden elements of a lane
 
 var<workgroup> state: array<f32, 2051>;
@@ -36,8 +29,6 @@ fn products(d: u32, unit: u32) -> vec4f {
   }
   return sums;
 }
-
-//#include gates.wgsl
 
 @compute @workgroup_size(${WORKGROUP})
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -97,7 +88,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
         let new_cell = gate_1(sums.w + load_x(t, b, d, 3u, unit));
         let next = kept * old + enter * new_cell;
         let leave = gate_0(sums.y + load_x(t, b, d, 1u, unit) + load_extra(d, 1u, unit) * next);
-        let shown = activate(FUNCTION_2, bitcast<f32>(ALPHA_2), bitcast<f32>(BETA_2), next);
+        let shown = shown_of(next);
         after[own] = leave * shown;
         keep(1u, row, d, b, unit, select(0.0, enter, alive));
         keep(2u, row, d, b, unit, select(0.0, leave, alive));

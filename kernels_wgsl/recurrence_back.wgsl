@@ -5,19 +5,8 @@
 //# load_state(number, d, b, unit), load_extra(d, gate, unit), load_length(b), and
 //# store_out(row, b, d, gate, unit, value).
 
-override TIME: u32; override START: u32; override STEPS: u32;
-override BATCH: u32; override DIRECTIONS: u32; override HIDDEN: u32;
-// A bit for each direction.
-override BACKWARD: u32; override INPUT_FORGET: u32;
-// Alphas and betas are the bits of f32 numbers.
-override FUNCTION_${i}: u32; override ALPHA_${i}: u32; //#for i in range(3)
-override BETA_2: u32;
-// 1: RNN; 3: GRU (update, reset, hidden); 4: LSTM (input, output, forget, cell).
-override GATES: i32;
-override LINEAR: bool;
-
-const TILE_COLS = 1u;
-const LANES = 256u;
+//#include layer.wgsl
+//#include gates.wgsl
 const EACH = 4u; // elements of a lane
 
 // Of each element, the gradients of what goes into its gates.
@@ -35,20 +24,6 @@ fn slope(which: u32, alpha: u32, y: f32) -> f32 {
     case 4u: { return select(1.0, 0.0, y <= 0.0); }
     case 6u: { return y * (1.0 - y); }
     default: { return 1.0 - y * y; }
-  }
-}
-
-//#include steady_tanh.wgsl
-
-fn shown_of(x: f32) -> f32 {
-  let a = bitcast<f32>(ALPHA_2);
-  let b = bitcast<f32>(BETA_2);
-  switch (FUNCTION_2) {
-    case 0u: { return x * a + b; }
-    case 2u: { return clamp(x * a + b, 0.0, 1.0); }
-    case 4u: { return max(x, 0.0); }
-    case 6u: { return 1.0 / (exp(-x) + 1.0); }
-    default: { return steady_tanh(x); }
   }
 }
 

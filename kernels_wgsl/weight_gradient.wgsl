@@ -70,17 +70,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let at3 = following(at2);
 //#let each_at = ("at", "at1", "at2", "at3")
     let mine = transpose(mat4x4f(${each("met(#, end, offset, own_c4)", each_at)}));
-    let g = mat4x4f(${each("filters(#, o4)", each_at)});
-    let h = mat4x4f(${each("filters(#, o4 + 1u)", each_at)}); //#if BOTH
-//#for r in range(ROWS)
-//#if BOTH
-    let x${r} = quadBroadcast(mine[${r % 4}], ${r // 4}u);
-    s${r}a += g * x${r};
-    s${r}b += h * x${r};
-//#else
-    s${r}a += g * quadBroadcast(mine[${r % 4}], ${r // 4}u);
-//#end
-//#end
+    let wa = mat4x4f(${each("filters(#, o4)", each_at)});
+    let wb = mat4x4f(${each("filters(#, o4 + 1u)", each_at)}); //#if BOTH
+//#let READS = [f"quadBroadcast(mine[{r % 4}], {r // 4}u)" for r in range(ROWS)]
+//#include sums.wgsl
     at = following(at3);
   }
   // An indexed array is slow, but read only once, and what is fused in store_out stays short.
