@@ -22,7 +22,7 @@ def opened(visitor: Any, given: dict[str, Any], device: str = "wasm") -> Callabl
 
 def load(hook: Any, given: dict[str, Any]) -> None:
     """Chooses a file with a model, and waits until it is loaded."""
-    hook("write-model-files").set_input_files(given)
+    hook("write-file").set_input_files(given)
     expect(hook("write-model-info")).to_have_attribute("data-state", "chosen")
     expect(hook("write-model-info")).to_contain_text(given["name"])
     hook("write-load").click()

@@ -167,7 +167,7 @@ def test_a_list_that_is_missing_is_said(visitor: Any, given: dict[str, Any]) -> 
     visitor.open("./?device=wasm#write")
     hook = visitor.hook
     expect(hook("write-model-list")).to_contain_text("list of this site’s models", timeout=PATIENCE)
-    hook("write-model-files").set_input_files(given)
+    hook("write-file").set_input_files(given)
     hook("write-load").click()
     loaded(visitor)
 

@@ -75,13 +75,13 @@ def test_what_was_considered_is_reached_by_the_keyboard(writer: Visitor) -> None
 def test_what_cannot_be_a_model_is_said(writer: Visitor, given: dict[str, Any]) -> None:
     hook, content = writer.hook, given["buffer"]
     for size in (int(0.02 * len(content)), 5000, len(content) // 2, int(0.98 * len(content))):
-        hook("write-model-files").set_input_files(given | {"buffer": content[:size]})
+        hook("write-file").set_input_files(given | {"buffer": content[:size]})
         expect(hook("write-model-info")).to_have_attribute("data-state", "chosen")
         hook("write-load").click()
         expect(hook("write-model-info")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
         expect(hook("write-model-info")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
         expect(hook("write-load")).to_have_text("Try again")
-    hook("write-model-files").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
+    hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
     expect(hook("write-model-info")).to_contain_text("end with .gguf")
     load(hook, given)
 

@@ -109,6 +109,7 @@ export default class Write {
     });
     this.#model = new ModelChoice(hook("choice"), {
       view: "write",
+      files: "file",
       task: "write",
       kind: "gguf",
       open: (source, options) =>

@@ -48,6 +48,7 @@ const KINDS = {
  * @template Model  what the worker says of a model that is open
  * @typedef {object} Uses
  * @property {string} view  begins the names of the hooks (data-testid)
+ * @property {string} [files]  the name of the field for files behind it; "model-files" if not given
  * @property {Task} task
  * @property {Task} [beside]  of a published model that is always opened, too
  * @property {keyof typeof KINDS} kind
@@ -388,9 +389,9 @@ const aborted = (signal) =>
 /**
  * The elements, by what they are for.
  * @param {HTMLElement} root
- * @param {{view: string, kind: keyof typeof KINDS}} uses
+ * @param {{view: string, files?: string, kind: keyof typeof KINDS}} uses
  */
-function build(root, { view, kind }) {
+function build(root, { view, files = "model-files", kind }) {
   /**
    * @template {keyof HTMLElementTagNameMap} Tag
    * @param {Tag} tag
@@ -421,7 +422,7 @@ function build(root, { view, kind }) {
     find: show(made("button", "hub-find", { type: "submit" }), words("choiceFind")),
     hubFile: made("select", "hub-file"),
     frame: made("label", "model-frame", { className: "frame drop", hidden: true }),
-    file: made("input", "model-files", { type: "file", accept, multiple: several }),
+    file: made("input", files, { type: "file", accept, multiple: several }),
     status: made("p", "model-info", { className: "info", role: "status" }),
     progress: made("progress", "model-progress", { max: 1, hidden: true }),
     load: made("button", "load", { type: "button" }),
