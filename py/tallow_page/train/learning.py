@@ -48,7 +48,7 @@ __all__ = ["Lesson", "lesson", "pause_training", "run_training"]
 _MEASURED = 500
 """Samples of a validation that are measured together."""
 _KEPT = 10.0
-"""Seconds between two checkpoints, about."""
+"""Seconds between two times that a run is stored while it learns, about."""
 _POINTS = 1000
 """Points of a curve, at most twice as many."""
 _TOLD = 1.0
@@ -138,7 +138,8 @@ class _Reports(Callback):
         """Whether there is one that the storage lacks."""
         self._every = 1
         self._looks = 0
-        self._kept_at = time.monotonic()
+        self._begun_at = time.monotonic()
+        self._saved_at: float | None = None
         self._told_at = -math.inf
         self._forget()
 
@@ -172,7 +173,7 @@ class _Reports(Callback):
         self._seen, self._loss, self._right = self._items, loss, right
         self.waiting.append(look)
         self._draw(look)
-        if time.monotonic() - self._kept_at > _KEPT:
+        if self._long_since:
             learner.checkpoint_every = 1  # type: ignore[attr-defined]
 
     def _draw(self, look: TrainLook) -> None:
@@ -200,8 +201,22 @@ class _Reports(Callback):
     def on_checkpoint(self, learner: Run, name: str) -> None:
         """See `Callback`."""
         self.kept, self.unsaved = name, True
-        self._kept_at = time.monotonic()
         learner.checkpoint_every = None  # type: ignore[attr-defined]
+
+    @property
+    def _long_since(self) -> bool:
+        since = self._begun_at if self._saved_at is None else self._saved_at
+        return time.monotonic() - since > _KEPT
+
+    @property
+    def due(self) -> bool:
+        """Whether the storage takes a checkpoint now: the first one at once, and then not each of
+        many short epochs, which would wait for it."""
+        return self.unsaved and (self._saved_at is None or self._long_since)
+
+    def saved(self) -> None:
+        """The storage has the last checkpoint."""
+        self.unsaved, self._saved_at = False, time.monotonic()
 
     def state_dict(self) -> dict[str, Any]:
         """See `Callback`."""
@@ -476,7 +491,7 @@ async def _learned(
             return {
                 "code": "full" if error.full else "storage", "text": str(error), "step": None,
             }  # fmt: skip
-        reports.unsaved = False
+        reports.saved()
         return None
 
     async def news(apart: float = 0.0) -> list[Any]:
@@ -495,7 +510,7 @@ async def _learned(
     let_in = time.monotonic()
     try:
         while reason is None and await driven.advance():
-            if reports.unsaved:
+            if reports.due:
                 reason = await save("paused")  # what a tab that is closed now leaves
             for report in await news(_TOLD):
                 yield report
@@ -511,6 +526,10 @@ async def _learned(
                 let_in = time.monotonic()
     except NonFiniteError as error:
         reason = {"code": "loss", "text": str(error), "step": error.step}
+    except Exception:
+        if reports.unsaved:
+            await save("paused")
+        raise
     finally:
         if not driven.ended:
             await driven.end(learner)

@@ -176,6 +176,42 @@ def test_a_file_is_written_before_the_list_that_names_it(page: Page) -> None:
     assert order.index("run.json") > order.index("step-00000010.safetensors")
 
 
+def stored(page: Page) -> list[str]:
+    """The checkpoints that the storage was given, in order."""
+    return [name.partition(".")[0] for name in page.kept.order if name.startswith("step-")]
+
+
+def test_the_checkpoints_of_short_epochs_are_not_all_stored(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert page.run(epochs=6)[1]["state"] == "done"
+    first, *_, last = stored(page)
+    assert (first, last) == ("step-00000010", "step-00000060")
+    assert not {"step-00000020", "step-00000030", "step-00000040"} & set(stored(page))
+    assert page.kept.about()["step"] == 60 and len(page.kept.about()["records"]) == 6
+    page.kept.order.clear()
+    monkeypatch.setattr(learning, "_KEPT", 0.0)
+    page.run(run="each", epochs=3)
+    assert {"step-00000010", "step-00000020", "step-00000030"} <= set(stored(page))
+
+
+def test_what_fails_between_two_times_leaves_the_last_checkpoint(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = learning._Learner.train_batch
+
+    def fails(learner: Any, batch: Any) -> None:
+        if learner.steps == 34:
+            raise OptionError("the device has gone")
+        real(learner, batch)
+
+    monkeypatch.setattr(learning._Learner, "train_batch", fails)
+    with pytest.raises(OptionError, match="has gone"):
+        page.run(epochs=6)
+    assert stored(page)[-1] == "step-00000030"
+    assert len(page.kept.about()["records"]) == 3
+
+
 def test_a_damaged_checkpoint_is_told_and_an_older_one_taken(page: Page) -> None:
     page.run(lambda each: each["stage"] == "look" and each["step"] > 12)
     page.reload()
