@@ -91,5 +91,6 @@ test("why a run could not begin is said in the page's words, where it has some",
   const said = (/** @type {string} */ type) => say(whyNot(new RemoteError(type, "as it says")));
   assert.match(said("BatchError"), /the batch is larger than the data/);
   assert.match(said("CheckpointError"), /all checkpoints of this run are damaged/);
+  assert.match(said("PublishedDataError"), /damaged, or their labels are out of range/);
   assert.equal(said("DataError"), "as it says");
 });

@@ -11,7 +11,7 @@ from typing import Any
 from tallow.core import dtype as dt
 from tallow.core.hostarray import HostArray
 from tallow.data import TensorDataset
-from tallow.errors import OptionError
+from tallow.errors import DataError, OptionError
 from tallow.graph import constant
 from tallow.tensor import Tensor
 from tallow.vision.datasets.base import check_labels
@@ -30,11 +30,15 @@ _MEASURED = 1000
 """So many pictures tell the mean and the deviation of all."""
 
 
+class PublishedDataError(DataError):
+    """Files of the site that are damaged, or whose labels do not fit. The page has words for it."""
+
+
 async def opened_idx(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
     """A data set: a `Fetching` for each step, and last the Data.
 
-    source: as for `opened_data`. Raises OptionError for an unknown name, DataError for damaged
-    files, FetchError.
+    source: as for `opened_data`. Raises OptionError for an unknown name, PublishedDataError for
+    damaged files, FetchError.
     """
     name = str(source["published"])
     if name not in _CLASSES:
@@ -52,7 +56,7 @@ async def opened_idx(source: Mapping[str, Any]) -> AsyncGenerator[Any, None]:
 
 def data_of(name: str, contents: Mapping[str, Any]) -> Data:
     """The Data of a data set's four files, by their names: bytes, or views of bytes, which are not
-    copied then. Raises DataError for damaged ones."""
+    copied then. Raises PublishedDataError for damaged ones."""
     classes = _CLASSES[name]
     pixels: dict[str, memoryview] = {}
     labels: dict[str, array[int]] = {}
@@ -60,9 +64,12 @@ def data_of(name: str, contents: Mapping[str, Any]) -> Data:
     height = width = 0
     for part, prefix in _PARTS.items():
         pictures, marks = f"{prefix}-images-idx3-ubyte", f"{prefix}-labels-idx1-ubyte"
-        found, (count, height, width) = read_idx_bytes(contents[pictures], 3, pictures)
-        numbers = array("i", list(read_idx_bytes(contents[marks], 1, marks)[0]))
-        check_labels(numbers, count, len(classes), marks)
+        try:
+            found, (count, height, width) = read_idx_bytes(contents[pictures], 3, pictures)
+            numbers = array("i", list(read_idx_bytes(contents[marks], 1, marks)[0]))
+            check_labels(numbers, count, len(classes), marks)
+        except DataError as error:
+            raise PublishedDataError(str(error)) from error
         pixels[part], labels[part] = memoryview(found), numbers
         x = Tensor(constant(HostArray(pixels[part], (count, 1, height, width), dt.uint8)))
         y = Tensor(constant(HostArray(memoryview(numbers).cast("B"), (count,), dt.int32)))

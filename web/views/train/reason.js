@@ -6,8 +6,12 @@ import { words, wordsOf } from "../../i18n/messages.js";
 /** @typedef {import("../../i18n/messages.js").Words} Words */
 /** @typedef {import("../../shared/contract.js").TrainAnswer} TrainAnswer */
 
-/** By the type of Python's error. @type {Record<string, "trainBatchTooLarge" | "trainAllDamaged">} */
-const BEGINNING = { BatchError: "trainBatchTooLarge", CheckpointError: "trainAllDamaged" };
+/** By the type of Python's error. @type {Record<string, "trainBatchTooLarge" | "trainAllDamaged" | "trainDataDamaged">} */
+const BEGINNING = {
+  BatchError: "trainBatchTooLarge",
+  CheckpointError: "trainAllDamaged",
+  PublishedDataError: "trainDataDamaged",
+};
 
 /** Why it could not begin, or ended all at once. @param {unknown} error @returns {Words} */
 export function whyNot(error) {

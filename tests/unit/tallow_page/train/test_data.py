@@ -7,9 +7,9 @@ import statistics
 import pytest
 from tests.unit.tallow_page.train.lessons import SIDE, contents, idx
 
-from tallow.errors import DataError, OptionError
+from tallow.errors import OptionError
 from tallow_page.train.data import Data, some
-from tallow_page.train.data_idx import data_of, moments
+from tallow_page.train.data_idx import PublishedDataError, data_of, moments
 from tallow_page.train.sources import opened_data
 
 
@@ -66,7 +66,7 @@ def test_damaged_files(file: str, content: bytes, why: str) -> None:
     files = contents(80, 20)
     if not content[4:8].strip(b"\0"):  # the labels of no picture
         files["t10k-labels-idx1-ubyte"] = idx(b"", 0)
-    with pytest.raises(DataError, match=why):
+    with pytest.raises(PublishedDataError, match=why):
         data_of("mnist", files | {file: content})
 
 

@@ -61,6 +61,8 @@ export const texts = {
   trainUnkept: (why) => `the browser does not keep the run: ${why}`,
   trainBatchTooLarge:
     "the batch is larger than the data to learn from. Take a smaller batch, or more data.",
+  trainDataDamaged:
+    "the files of these data are damaged, or their labels are out of range. Choose other data; whoever runs this site can put the files right.",
   trainAllDamaged: "all checkpoints of this run are damaged. Remove it, and begin another one.",
 
   /** @param {string} name */

@@ -59,6 +59,8 @@ export const texts = {
     "浏览器的存储空间已满。已保存的都还在，网络也还在内存里：请删除一些训练记录，然后继续。",
   trainUnkept: (why) => `浏览器无法保存这次训练：${why}`,
   trainBatchTooLarge: "批大小超过了可供学习的样本数。请减小批大小，或增加数据。",
+  trainDataDamaged:
+    "这些数据的文件已损坏，或标签超出了范围。请选择其他数据；网站的维护者可以修复这些文件。",
   trainAllDamaged: "这次训练的检查点全部损坏。请删除它，重新开始一次。",
   trainNoRunFile: (name) => `“${name}”不是训练记录，或已损坏。什么都没有改变。`,
   trainHidden: "这个标签页刚才在后台，浏览器会让后台页面变慢；没有因此丢失什么。",
