@@ -51,7 +51,7 @@ class Arithmetic:
         self.function = function
         self.width = width
         self.relaxed = relaxed
-        self._emit = function.emit
+        self._emit, self._apply = function.emit, function.apply
         self._uses: Counter[Scalar] = Counter()
         self._locals: dict[Scalar, int] = {}
 
@@ -214,8 +214,7 @@ class Arithmetic:
         else:
             kind, local = kind_of(part.dtype), self._kept(x)
             self._zero(part.dtype)
-            self._emit("local.get", local)
-            self._emit(f"{kind}.sub")
+            self._apply(f"{kind}.sub", local)
             self._emit("local.get", local)
             self._emit("local.get", local)
             self._zero(part.dtype)
@@ -301,8 +300,7 @@ class Arithmetic:
                 self._push(each)
                 self._emit("i64.extend_i32_u")
             self._emit("i64.mul")
-            self._emit("i64.const", 32)
-            self._emit("i64.shr_u")
+            self._apply("i64.shr_u", number=32)
             self._emit("i32.wrap_i64")
             return
         factors = [self._kept(each) for each in part.parts]
@@ -318,15 +316,12 @@ class Arithmetic:
         kind, signed = kind_of(part.dtype), part.dtype.kind == "i"
         if signed:
             self._zero(part.dtype)
-            self._emit("local.get", x)
-            self._emit(f"{kind}.sub")
+            self._apply(f"{kind}.sub", x)
         self._emit("local.get", x)
         self._divisor(y, kind, -1 if signed else 0)
         self._emit(f"{kind}.div_{'s' if signed else 'u'}")
         if signed:
-            self._emit("local.get", y)
-            self._emit(f"{kind}.const", -1)
-            self._emit(f"{kind}.eq")
+            self._apply(f"{kind}.eq", y, number=-1)
             self._emit("select")
 
     def _remainder(self, part: Scalar) -> None:
@@ -346,9 +341,7 @@ class Arithmetic:
         self._emit(f"{kind}.const", 1)
         self._emit("local.get", y)
         for number, test in enumerate(dict.fromkeys((0, other))):
-            self._emit("local.get", y)
-            self._emit(f"{kind}.const", test)
-            self._emit(f"{kind}.eq")
+            self._apply(f"{kind}.eq", y, number=test)
             if number:
                 self._emit("i32.or")
         self._emit("select")

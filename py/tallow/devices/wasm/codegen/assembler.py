@@ -231,6 +231,25 @@ class Function:
         encode = _float if name in FLOATS else _instruction
         self.code.append(encode(name, *immediates))
 
+    def apply(
+        self,
+        name: str,
+        *operands: int,
+        number: float | None = None,
+        offset: int | None = None,
+        into: int | None = None,
+    ) -> None:
+        """Adds an instruction and, before it, what pushes its operands: these locals and then a
+        number, if there is one; those before them are on the stack. offset: of a load or a store.
+        into: the local that gets the result."""
+        for local in operands:
+            self.emit("local.get", local)
+        if number is not None:
+            self.emit(f"{name[:3]}.const", number)
+        self.emit(name, *(() if offset is None else (offset,)))
+        if into is not None:
+            self.emit("local.set", into)
+
     @cached_property
     def body(self) -> bytes:
         """The locals and the instructions; the function must be whole."""

@@ -26,7 +26,7 @@ class Body:
 
     def __init__(self, function: Function, turns: tuple[int, int] | None = None) -> None:
         self.function = function
-        self.emit = function.emit
+        self.emit, self.apply = function.emit, function.apply
         self.turns = turns
         self.units = 1
         self._variables: dict[str, int] = {}
@@ -86,9 +86,7 @@ class Body:
             self.loop(end, write)
             return
         self.push_index(end)
-        self.emit("if")
-        self.scope(lambda: self.span(0, end, write))
-        self.emit("end")
+        self.branch(lambda: self.span(0, end, write))
 
     def _repeat(
         self,
@@ -101,9 +99,7 @@ class Body:
         less than what `push_end` pushes."""
         self.emit("loop")
         self.scope(write)
-        self.emit("local.get", local)
-        self.emit("i32.const", step)
-        self.emit("i32.add")
+        self.apply("i32.add", local, number=step)
         self.emit("local.tee", local)
         push_end()
         self.emit("i32.lt_u")
@@ -144,10 +140,8 @@ class Body:
         self.push_index(limit)
         self.emit("local.get", local)
         self.push_index(limit)
-        self.emit("local.get", local)
-        self.emit("i32.lt_u")
-        self.emit("select")
-        self.emit("local.set", local)
+        self.apply("i32.lt_u", local)
+        self.apply("select", into=local)
         return self._variable(local, _bound(limit))
 
     # ---- parallel loops ------------------------------------------------------------------------
@@ -204,9 +198,7 @@ class Body:
         self._push_end()
         self._push_word(self.units)
         self.emit("i32.eq")
-        self.emit("if")
-        self.scope(write)
-        self.emit("end")
+        self.branch(write)
 
     def _nested(
         self, counts: Sequence[int], coords: Coords, write: Callable[[Coords], None]
@@ -253,10 +245,17 @@ class Body:
             self.emit("i32.lt_u")  # a negative one is a very large unsigned number
             if number:
                 self.emit("i32.and")
+        self.branch(inside, outside)
+
+    def branch(
+        self, write: Callable[[], None], otherwise: Callable[[], None] | None = None
+    ) -> None:
+        """Writes what runs where the number on the stack is not 0, and what does where it is."""
         self.emit("if")
-        self.scope(inside)
-        self.emit("else")
-        self.scope(outside)
+        self.scope(write)
+        if otherwise:
+            self.emit("else")
+            self.scope(otherwise)
         self.emit("end")
 
     def keep_index(self, coord: Coord) -> int:
@@ -269,6 +268,34 @@ class Body:
         local = self.function.local(kind)
         self.emit("local.set", local)
         return local
+
+    def limit(self, local: int, test: str, number: int, kind: str = "i32") -> None:
+        """Keeps a local that passes a test against a number, else the number."""
+        self.emit("local.get", local)
+        self.emit(f"{kind}.const", number)
+        self.apply(f"{kind}.{test}", local, number=number)
+        self.apply("select", into=local)
+
+    def push_lanes(self, x: int, y: int, lanes: Sequence[int]) -> None:
+        """Pushes four 32-bit lanes of two vectors, which are numbered from 0 to 7."""
+        self.emit("local.get", x)
+        self.emit("local.get", y)
+        self.emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
+
+    def across(self, vector: int, join: str) -> None:
+        """Joins the four lanes of a local, in all of them."""
+        for shift in (2, 1):
+            self.emit("local.get", vector)
+            self.push_lanes(vector, vector, [(lane + shift) % 4 for lane in range(4)])
+            self.apply(join, into=vector)
+
+    def result_of(
+        self, name: str, *operands: int, number: float | None = None, offset: int | None = None
+    ) -> int:
+        """A local with what an instruction (see `Function.apply`) gives, of the type that its name
+        begins with."""
+        self.apply(name, *operands, number=number, offset=offset)
+        return self.keep(name[:3] if name[3] == "." else "v128")
 
     def coordinate(self, local: int, bound: int) -> Coord:
         """A local, which is not negative and below a bound, as a coordinate."""
@@ -303,6 +330,17 @@ class Body:
             self._push_word(coord.const)
             self.emit("i32.add")
 
+    def push_sum(self, local: int, coord: Coord) -> None:
+        """Pushes a local plus a coordinate."""
+        self.emit("local.get", local)
+        self.push_index(coord)
+        self.emit("i32.add")
+
+    def pointer(self, base: int, offset: Coord) -> int:
+        """A local with the address so many bytes behind that in another local."""
+        self.push_sum(base, offset)
+        return self.keep("i32")
+
     def _push_atom(self, atom: Atom) -> None:
         if atom.kind == "variable":
             self.emit("local.get", self._variables[atom.name])
@@ -332,8 +370,7 @@ class Body:
         rest = linear - const
         self.push_index(rest)
         if dtype.size > 1:
-            self.emit("i32.const", dtype.size.bit_length() - 1)
-            self.emit("i32.shl")
+            self.apply("i32.shl", number=dtype.size.bit_length() - 1)
         self.emit("i32.add")
         return const * dtype.size
 

@@ -70,9 +70,7 @@ def _to_unsigned_64(function: Function, kind: str) -> None:
     function.emit(f"i64.trunc_sat_{kind}_s")
     function.emit("local.get", local)
     function.emit(f"i64.trunc_sat_{kind}_u")
-    function.emit("local.get", local)
-    function.emit(f"{kind}.const", 0.0)
-    function.emit(f"{kind}.lt")
+    function.apply(f"{kind}.lt", local, number=0.0)
     function.emit("select")
 
 

@@ -41,9 +41,7 @@ class Coded:
                 for across in range(0, min(left, panels.COLUMNS), lanes):
                     at = (n, first + k, column + across)
                     value = body.value(self._weight, at, lanes)
-                    body.emit("local.get", self._address)
-                    body.push_index((first + k) * (4 * panels.COLUMNS) + 4 * across)
-                    body.emit("i32.add")
+                    body.push_sum(self._address, (first + k) * (4 * panels.COLUMNS) + 4 * across)
                     body.emit("local.get", value)
                     body.emit("v128.store" if lanes == 4 else "f32.store", 0)
 

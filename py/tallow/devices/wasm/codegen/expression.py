@@ -153,15 +153,10 @@ class Expression(Walk[int, None], Body):
         self.emit("local.get", local)
         self.emit("local.set", counted)
         if index.dtype.kind == "i":
+            self.apply(f"{kind}.add", local, number=size)
             self.emit("local.get", local)
-            self.emit(f"{kind}.const", size)
-            self.emit(f"{kind}.add")
-            self.emit("local.get", local)
-            self.emit("local.get", local)
-            self.emit(f"{kind}.const", 0)
-            self.emit(f"{kind}.lt_s")
-            self.emit("select")
-            self.emit("local.set", counted)
+            self.apply(f"{kind}.lt_s", local, number=0)
+            self.apply("select", into=counted)
         return counted
 
     def start(self, index: Node, size: int, region: int) -> Coord:
@@ -172,13 +167,7 @@ class Expression(Walk[int, None], Body):
         kind, last, local = kind_of(index.dtype), size - region, self.value(index, ())
         counted, start = self._counted(index, local, size), self.function.local("i32")
         if index.dtype.kind == "i":  # what is negative still is 0
-            self.emit("local.get", counted)
-            self.emit(f"{kind}.const", 0)
-            self.emit("local.get", counted)
-            self.emit(f"{kind}.const", 0)
-            self.emit(f"{kind}.gt_s")
-            self.emit("select")
-            self.emit("local.set", counted)
+            self.limit(counted, "gt_s", 0, kind)
         self._at_most(index, counted, last, last, start)
         coord = self.coordinate(start, last + 1)
         self._remember(self._positions, key, coord)
@@ -189,9 +178,7 @@ class Expression(Walk[int, None], Body):
         kind = kind_of(index.dtype)
         self.emit("local.get", counted)
         self.emit(f"{kind}.const", largest)
-        self.emit("local.get", counted)
-        self.emit(f"{kind}.const", limit)
-        self.emit(f"{kind}.lt_u")
+        self.apply(f"{kind}.lt_u", counted, number=limit)
         self.emit("select")
         if kind == "i64":
             self.emit("i32.wrap_i64")
@@ -229,8 +216,7 @@ class Expression(Walk[int, None], Body):
         """Pushes whether all conditions of a pick hold."""
         for index, (coord, low, high) in enumerate(pick.when):
             self.push_index(coord - low)  # below low it is a very large unsigned number
-            self.emit("i32.const", high - low)
-            self.emit("i32.lt_u")
+            self.apply("i32.lt_u", number=high - low)
             if index:
                 self.emit("i32.and")
         if not pick.when:

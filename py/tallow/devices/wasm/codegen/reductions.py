@@ -140,8 +140,7 @@ class Fold:
         """The local with a total in the type of the elements."""
         if dtype == self.node.inputs[0].dtype:
             return total
-        self.body.emit("local.get", total)
-        self.body.emit("f32.demote_f64")
+        self.body.apply("f32.demote_f64", total)
         return self.body.keep("f32")
 
     # ---- by vectors ----------------------------------------------------------------------------

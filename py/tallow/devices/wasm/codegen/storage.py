@@ -35,8 +35,7 @@ def load(function: Function, dtype: DType, offset: int = 0, width: int = 1) -> N
     else:
         function.emit(f"i32.{_NARROW[dtype.name]}", offset)
         if dtype == dt.bool_:  # some write other bytes than 1 for true
-            function.emit("i32.const", 0)
-            function.emit("i32.ne")
+            function.apply("i32.ne", number=0)
         if dtype == dt.float16:
             _through(function, _widened, dt.uint32, 1)
 

@@ -53,8 +53,7 @@ def argsort(body: Expression, node: Node, store: Store, scratch: int) -> int:
                 [lambda: body.emit("local.get", value)],
             )
             body.emit("i64.extend_i32_s")
-            body.emit("i64.const", 32)
-            body.emit("i64.shl")
+            body.apply("i64.shl", number=32)
             body.push_index(index)
             body.emit("i64.extend_i32_u")
             body.emit("i64.or")
@@ -102,62 +101,40 @@ def _merge(body: Expression, halves: tuple[int, int], width: int, size: int, run
     taken = body.function.local("i32")
     emit("loop")
     emit("local.get", into)
-    emit("local.get", left)
-    emit("i64.load", 0)
-    emit("local.get", right)
-    emit("i64.load", 0)
+    body.apply("i64.load", left, offset=0)
+    body.apply("i64.load", right, offset=0)
     # The left one, if there is one, and the right one is larger or missing.
-    emit("local.get", left)
-    emit("i64.load", 0)
-    emit("local.get", right)
-    emit("i64.load", 0)
+    body.apply("i64.load", left, offset=0)
+    body.apply("i64.load", right, offset=0)
     emit("i64.lt_s")
-    emit("local.get", right)
-    emit("local.get", right_end)
-    emit("i32.eq")
+    body.apply("i32.eq", right, right_end)
     emit("i32.or")
-    emit("local.get", left)
-    emit("local.get", left_end)
-    emit("i32.ne")
+    body.apply("i32.ne", left, left_end)
     emit("i32.and")
     emit("local.tee", taken)
     emit("select")
     emit("i64.store", 0)
     for pointer, step in ((left, 8), (right, -8)):  # of one of them, by 8 or by 0
         emit("local.get", pointer)
-        emit("local.get", taken)
-        emit("i32.const", step)
-        emit("i32.mul")
+        body.apply("i32.mul", taken, number=step)
         emit("i32.add")
         if step < 0:
-            emit("i32.const", 8)
-            emit("i32.add")
+            body.apply("i32.add", number=8)
         emit("local.set", pointer)
-    emit("local.get", into)
-    emit("i32.const", 8)
-    emit("i32.add")
-    emit("local.set", into)
+    body.apply("i32.add", into, number=8, into=into)
     for pointer, behind in ((left, left_end), (right, right_end)):
-        emit("local.get", pointer)
-        emit("local.get", behind)
-        emit("i32.ne")
+        body.apply("i32.ne", pointer, behind)
     emit("i32.or")
     emit("br_if", 0)
     emit("end")
 
 
 def _pointer(body: Expression, base: int, index: Coord) -> int:
-    body.emit("local.get", base)
-    body.push_index(index * 8)
-    body.emit("i32.add")
-    return body.keep("i32")
+    return body.pointer(base, index * 8)
 
 
 def _moved(body: Expression, address: int, by: int) -> int:
-    body.emit("local.get", address)
-    body.emit("i32.const", by)
-    body.emit("i32.add")
-    return body.keep("i32")
+    return body.result_of("i32.add", address, number=by)
 
 
 # ---- scattering ---------------------------------------------------------------------------------
@@ -194,9 +171,7 @@ def scatter(body: Expression, node: Node, store: Store, width: int, scratch: int
         body.emit("local.get", index)
         body.emit(f"{kind}.const", rows)
         body.emit(f"{kind}.lt_u")  # a negative one is a very large unsigned number
-        body.emit("if")
-        body.scope(partial(change, n, number, index, kind))
-        body.emit("end")
+        body.branch(partial(change, n, number, index, kind))
 
     def change(n: Coord, number: Coord, index: int, kind: str) -> None:
         body.emit("local.get", index)

@@ -31,8 +31,6 @@ _KEYS = 64
 """Keys of a block: its values stay in a near cache while the queries pass by."""
 
 _PANEL = panels.COLUMNS
-_BESIDE = (0, 1, 4, 5), (2, 3, 6, 7)
-_MIXED = (0, 4, 1, 5), (2, 6, 3, 7)
 _FIRST = b"".join(number.to_bytes(4, "little") for number in range(4))
 
 
@@ -106,18 +104,12 @@ class _Attention:
     def _pointer(self, part: str, offset: Coord) -> int:
         """A local with an address in a part of the kernel's own memory, so many bytes behind its
         beginning."""
-        self.body.emit("local.get", self.scratch)
-        self.body.push_index(offset + self._places[part])
-        self.body.emit("i32.add")
-        return self.body.keep("i32")
+        return self.body.pointer(self.scratch, offset + self._places[part])
 
     def _element(self, node: Node, coords: Coords) -> int:
         """A local with the address of an element of an operand."""
         address, linear = self.body.locate(node, coords)
-        self.body.emit("local.get", address)
-        self.body.push_index(linear * 4)
-        self.body.emit("i32.add")
-        return self.body.keep("i32")
+        return self.body.pointer(address, linear * 4)
 
     # ---- a block of queries --------------------------------------------------------------------
 
@@ -139,28 +131,20 @@ class _Attention:
             emit("i32.add")
         emit("local.tee", own)
         if causal:
-            emit("i32.const", self._each - 1)
-            emit("i32.add")
+            body.apply("i32.add", number=self._each - 1)
         emit("local.set", end)
-        self._limit(end, keys)
+        body.limit(end, "lt_s", keys)
         emit("i32.const", 0)
         emit("local.set", begin)
         if window:
-            emit("local.get", own)
-            emit("i32.const", window)
-            emit("i32.sub")
-            emit("local.set", begin)
-            self._at_least_0(begin)
-        emit("local.get", begin)
-        emit("local.get", end)
-        emit("i32.lt_s")
-        emit("if")
+            body.apply("i32.sub", own, number=window, into=begin)
+            body.limit(begin, "gt_s", 0)
         start = body.coordinate(begin, keys) // _KEYS if window else 0
         stop = (body.coordinate(end, keys + 1) + (_KEYS - 1)) // _KEYS
-        body.scope(
+        body.apply("i32.lt_s", begin, end)
+        body.branch(
             lambda: body.span(start, stop, lambda number: self._by(n, head, number, own, end))
         )
-        emit("end")
         self._each_row(partial(self._finish, n, head, first))
 
     def _each_row(self, write: Callable[[Coord, Coord, Coord], None]) -> None:
@@ -171,27 +155,6 @@ class _Attention:
             self.body.loop(self._each, lambda query: write(head, query, row + query))
 
         self.body.loop(self._group, of_head)
-
-    def _limit(self, local: int, most: int) -> None:
-        """Keeps a local that is below a number, else that."""
-        emit = self.body.emit
-        emit("local.get", local)
-        emit("i32.const", most)
-        emit("local.get", local)
-        emit("i32.const", most)
-        emit("i32.lt_s")
-        emit("select")
-        emit("local.set", local)
-
-    def _at_least_0(self, local: int) -> None:
-        emit = self.body.emit
-        emit("local.get", local)
-        emit("i32.const", 0)
-        emit("local.get", local)
-        emit("i32.const", 0)
-        emit("i32.gt_s")
-        emit("select")
-        emit("local.set", local)
 
     def _begin(self, n: Coord, head: Coord, first: Coord) -> None:
         """The queries, times the scale; no sums yet."""
@@ -218,8 +181,7 @@ class _Attention:
 
             def one(_: Coord) -> None:
                 emit("local.get", into)
-                emit("local.get", source)
-                emit("v128.load", 0)
+                body.apply("v128.load", source, offset=0)
                 constant(body.function, scale, float32, 4)
                 emit("f32x4.mul")
                 emit("v128.store", 0)
@@ -239,29 +201,22 @@ class _Attention:
                 row: Coord) -> None:  # fmt: skip
         """Stores what a query has summed up, divided by the sum of its weights."""
         body, emit, wide = self.body, self.body.emit, self._shape[3]
-        emit("local.get", self._pointer("totals", row * 16))
-        emit("v128.load", 0)
-        total = body.keep("v128")
-        self._across(total, "f32x4.add")
+        total = body.result_of("v128.load", self._pointer("totals", row * 16), offset=0)
+        body.across(total, "f32x4.add")
         constant(body.function, 1, float32, 4)
         emit("local.get", total)
         emit("local.get", total)
         constant(body.function, 0, float32, 4)
         emit("f32x4.eq")
-        emit("v128.bitselect")
-        emit("local.set", total)
+        body.apply("v128.bitselect", into=total)
         source = self._pointer("sums", row * 4 * wide)
         place = (n, head * self._group + of_group, first + query)
         rows = self.node.shape[2]
 
         def four(column: Coord) -> None:
-            emit("local.get", source)
-            body.push_index(column * 4)
-            emit("i32.add")
+            body.push_sum(source, column * 4)
             emit("v128.load", 0)
-            emit("local.get", total)
-            emit("f32x4.div")
-            vector = body.keep("v128")
+            vector = body.result_of("f32x4.div", total)
 
             def locate(lane: int) -> Location:
                 line = (place[0] * self.node.shape[1] + place[1]) * rows + place[2]
@@ -280,7 +235,7 @@ class _Attention:
         body.push_index(start)
         emit("i32.sub")
         count = body.keep("i32")
-        self._limit(count, _KEYS)
+        body.limit(count, "lt_s", _KEYS)
         left = body.coordinate(count, _KEYS + 1)
         many = (left + (_PANEL - 1)) // _PANEL
         tiled = self._group * self._tall // self._height
@@ -295,7 +250,7 @@ class _Attention:
 
     def _pack(self, n: Coord, head: Coord, first: Coord) -> int:
         """Copies a panel of keys, whose elements are its rows; the local with its address."""
-        body, emit, size = self.body, self.body.emit, self._size
+        body, size = self.body, self._size
         key, keys = self.node.inputs[1], self._shape[2]
         if keys % _PANEL:  # the last keys stand for those beyond, which no query sees
             rows = [
@@ -311,36 +266,15 @@ class _Attention:
             for half in range(0, _PANEL, 4):
                 loaded = []
                 for pointer, offset in rows[half : half + 4]:
-                    emit("local.get", pointer)
-                    emit("v128.load", offset)
-                    loaded.append(body.keep("v128"))
-                pairs = [
-                    self._shuffled(loaded[at], loaded[at + 1], lanes)
-                    for at in (0, 2)
-                    for lanes in _MIXED
-                ]
-                turned = [
-                    self._shuffled(pairs[at], pairs[at + 2], lanes)
-                    for at in (0, 1)
-                    for lanes in _BESIDE
-                ]
-                for element, vector in enumerate(turned):
-                    emit("local.get", into)
-                    emit("local.get", vector)
-                    emit("v128.store", 4 * (_PANEL * element + half))
+                    loaded.append(body.result_of("v128.load", pointer, offset=offset))
+                for element, vector in enumerate(tiles.turned(body, loaded)):
+                    body.apply("v128.store", into, vector, offset=4 * (_PANEL * element + half))
             for pointer in dict.fromkeys(pointer for pointer, _ in rows):
                 tiles.advance(body, pointer, 16)
             tiles.advance(body, into, 16 * _PANEL)
 
         body.loop(size // 4, four)
         return packed
-
-    def _shuffled(self, first: int, second: int, lanes: tuple[int, ...]) -> int:
-        emit = self.body.emit
-        emit("local.get", first)
-        emit("local.get", second)
-        emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
-        return self.body.keep("v128")
 
     def _scores(self, packed: int, tile: Coord, at: Coord) -> None:
         """The scores of a tile's queries with a panel of keys."""
@@ -353,9 +287,7 @@ class _Attention:
         into = self._pointer("scores", tile * (4 * height * _KEYS) + at * (4 * _PANEL))
         for row, vectors in enumerate(sums):
             for number, vector in enumerate(vectors):
-                body.emit("local.get", into)
-                body.emit("local.get", vector)
-                body.emit("v128.store", 4 * _KEYS * row + 16 * number)
+                body.apply("v128.store", into, vector, offset=4 * _KEYS * row + 16 * number)
 
     def _weigh(self, start: Coord, own: int, count: int, many: Coord, of_group: Coord,
                query: Coord, row: Coord) -> None:  # fmt: skip
@@ -372,33 +304,26 @@ class _Attention:
         after = body.keep("i32")
         bounds = []
         if attrs["window"]:
-            emit("local.get", after)
-            emit("i32.const", attrs["window"])
-            emit("i32.sub")
+            body.apply("i32.sub", after, number=attrs["window"])
             emit("i32x4.splat")
             bounds.append(("ge_s", body.keep("v128")))
         emit("local.get", after)
         emit("local.get", count)
-        emit("local.get", after)
-        emit("local.get", count)
-        emit("i32.lt_s")
+        body.apply("i32.lt_s", after, count)
         emit("select")
         emit("i32x4.splat")
         bounds.append(("lt_s", body.keep("v128")))
         emit("v128.const", *_FIRST)
         places = body.keep("v128")
         kept = self._pointer("peaks", row * 16)
-        emit("local.get", kept)
-        emit("v128.load", 0)
-        old = body.keep("v128")
+        old = body.result_of("v128.load", kept, offset=0)
         emit("local.get", old)
         peak = body.keep("v128")
         scores = self._pointer("scores", row * (4 * _KEYS))
 
         def mask(_: Coord) -> None:
             for offset in (0, 16):
-                emit("local.get", scores)
-                emit("v128.load", offset)
+                body.apply("v128.load", scores, offset=offset)
                 constant(body.function, -inf, float32, 4)
                 for number, (test, bound) in enumerate(bounds):
                     emit("local.get", places)
@@ -408,22 +333,16 @@ class _Attention:
                         emit("v128.and")
                 emit("v128.bitselect")
                 value = body.keep("v128")
-                emit("local.get", scores)
-                emit("local.get", value)
-                emit("v128.store", offset)
-                emit("local.get", peak)
-                emit("local.get", value)
-                emit("f32x4.max")
-                emit("local.set", peak)
+                body.apply("v128.store", scores, value, offset=offset)
+                body.apply("f32x4.max", peak, value, into=peak)
                 emit("local.get", places)
                 emit("i32.const", 4)
                 emit("i32x4.splat")
-                emit("i32x4.add")
-                emit("local.set", places)
+                body.apply("i32x4.add", into=places)
             tiles.advance(body, scores, 4 * _PANEL)
 
         body.span(0, many, mask)
-        self._across(peak, "f32x4.max")
+        body.across(peak, "f32x4.max")
         constant(body.function, 0, float32, 4)
         emit("local.get", peak)
         emit("local.get", peak)
@@ -432,56 +351,35 @@ class _Attention:
         emit("v128.bitselect")
         base = body.keep("v128")  # 0 of a query that sees no key yet
         totals = self._pointer("totals", row * 16)
-        emit("local.get", old)
-        emit("local.get", peak)
-        emit("f32x4.ne")
+        body.apply("f32x4.ne", old, peak)
         emit("v128.any_true")
-        emit("if")
-        body.scope(lambda: self._rescale(old, base, totals, row))
-        emit("end")
-        emit("local.get", kept)
-        emit("local.get", peak)
-        emit("v128.store", 0)
-        emit("local.get", totals)
-        emit("v128.load", 0)
-        total = body.keep("v128")
+        body.branch(lambda: self._rescale(old, base, totals, row))
+        body.apply("v128.store", kept, peak, offset=0)
+        total = body.result_of("v128.load", totals, offset=0)
         again = self._pointer("scores", row * (4 * _KEYS))
 
         def weigh(_: Coord) -> None:
             for offset in (0, 16):
-                emit("local.get", again)
-                emit("v128.load", offset)
-                emit("local.get", base)
-                emit("f32x4.sub")
+                body.apply("v128.load", again, offset=offset)
+                body.apply("f32x4.sub", base)
                 weight = self._exp(body.keep("v128"))
-                emit("local.get", again)
-                emit("local.get", weight)
-                emit("v128.store", offset)
-                emit("local.get", total)
-                emit("local.get", weight)
-                emit("f32x4.add")
-                emit("local.set", total)
+                body.apply("v128.store", again, weight, offset=offset)
+                body.apply("f32x4.add", total, weight, into=total)
             tiles.advance(body, again, 4 * _PANEL)
 
         body.span(0, many, weigh)
-        emit("local.get", totals)
-        emit("local.get", total)
-        emit("v128.store", 0)
+        body.apply("v128.store", totals, total, offset=0)
 
     def _rescale(self, old: int, base: int, totals: int, row: Coord) -> None:
         body, emit, wide = self.body, self.body.emit, self._shape[3]
-        emit("local.get", old)
-        emit("local.get", base)
-        emit("f32x4.sub")
+        body.apply("f32x4.sub", old, base)
         factor = self._exp(body.keep("v128"))
         sums = self._pointer("sums", row * 4 * wide)
 
         def scale(pointer: int) -> None:
             emit("local.get", pointer)
-            emit("local.get", pointer)
-            emit("v128.load", 0)
-            emit("local.get", factor)
-            emit("f32x4.mul")
+            body.apply("v128.load", pointer, offset=0)
+            body.apply("f32x4.mul", factor)
             emit("v128.store", 0)
 
         def four(_: Coord) -> None:
@@ -497,15 +395,6 @@ class _Attention:
         arithmetic.push(exp(operand(0, float32)), [lambda: body.emit("local.get", vector)])
         return body.keep("v128")
 
-    def _across(self, vector: int, join: str) -> None:
-        """Joins the lanes of a local, in all of them."""
-        for shift in (2, 1):
-            lanes = [(lane + shift) % 4 for lane in range(4)]
-            self.body.emit("local.get", vector)
-            self.body.emit("local.get", self._shuffled(vector, vector, tuple(lanes)))
-            self.body.emit(join)
-            self.body.emit("local.set", vector)
-
     def _add(self, n: Coord, head: Coord, start: Coord, tile: Coord, left: Coord) -> None:
         """Adds the values of a block of keys, times a tile's weights, to its sums."""
         body, wide = self.body, self._shape[3]
@@ -519,7 +408,7 @@ class _Attention:
 
     def _add_columns(self, n: Coord, head: Coord, start: Coord, tile: Coord, left: Coord,
                      column: Coord, vectors: int) -> None:  # fmt: skip
-        body, emit, (_, _, keys, wide) = self.body, self.body.emit, self._shape
+        body, (_, _, keys, wide) = self.body, self._shape
         height, value = self._height, self.node.inputs[2]
         unrolled = next(count for count in (4, 2, 1) if keys % count == 0)
         kept = self._pointer("sums", tile * (4 * height * wide) + column * 4)
@@ -527,8 +416,7 @@ class _Attention:
         for row in range(height):
             sums.append([])
             for number in range(vectors):
-                emit("local.get", kept)
-                emit("v128.load", 4 * wide * row + 16 * number)
+                body.apply("v128.load", kept, offset=4 * wide * row + 16 * number)
                 sums[-1].append(body.keep("v128"))
         weights = self._pointer("scores", tile * (4 * height * _KEYS))
         right = self._element(value, (n, head, start, column))
@@ -538,13 +426,11 @@ class _Attention:
         def some(_: Coord) -> None:
             for k in range(unrolled):
                 for number, local in enumerate(loaded):
-                    emit("local.get", right)
-                    emit("v128.load", 4 * wide * k + 16 * number)
-                    emit("local.set", local)
+                    body.apply("v128.load", right, offset=4 * wide * k + 16 * number, into=local)
                 for row, into in enumerate(sums):
-                    emit("local.get", weights)
-                    emit("v128.load32_splat", 4 * _KEYS * row + 4 * k)
-                    emit("local.set", weight)
+                    body.apply(
+                        "v128.load32_splat", weights, offset=4 * _KEYS * row + 4 * k, into=weight
+                    )
                     for total, local in zip(into, loaded, strict=True):
                         tiles.multiply_add(body, total, weight, local)
             tiles.advance(body, weights, 4 * unrolled)
@@ -553,6 +439,4 @@ class _Attention:
         body.span(0, (left + (unrolled - 1)) // unrolled, some)
         for row, vectors_of in enumerate(sums):
             for number, vector in enumerate(vectors_of):
-                emit("local.get", kept)
-                emit("local.get", vector)
-                emit("v128.store", 4 * wide * row + 16 * number)
+                body.apply("v128.store", kept, vector, offset=4 * wide * row + 16 * number)

@@ -26,10 +26,7 @@ _UNITS = 16
 
 def moved(body: Expression, address: int, offset: Coord) -> int:
     """A local with the address so many bytes behind one."""
-    body.emit("local.get", address)
-    body.push_index(offset)
-    body.emit("i32.add")
-    return body.keep("i32")
+    return body.pointer(address, offset)
 
 
 class Operands(ABC):
@@ -174,9 +171,7 @@ class Operands(ABC):
                 emit(f"v128.load8x8_{sign}", offset + 8 * number)
                 found.append(self.body.keep("v128"))
             return found
-        emit("local.get", codes)
-        emit("v128.load", offset)
-        word = self.body.keep("v128")
+        word = self.body.result_of("v128.load", codes, offset=offset)
         for number in range(4):
             emit("local.get", word)
             if bits < 0 and number < 3:
@@ -187,8 +182,7 @@ class Operands(ABC):
                 emit("i32.const", shift)
                 emit(f"i16x8.shr_{sign}")
             if bits > 0 and number < 3:
-                emit("local.get", self.mask)
-                emit("v128.and")
+                self.body.apply("v128.and", self.mask)
             found.append(self.body.keep("v128"))
         return found
 

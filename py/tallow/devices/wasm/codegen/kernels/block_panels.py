@@ -6,7 +6,6 @@ side, for all rows that are multiplied by it. A lane of a sum is a column.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property, partial
 
 from .....codegen.index import Coord
@@ -84,42 +83,21 @@ class Panels(Operands):
             low, into = moved(body, source, at * 4), moved(body, target, at * (4 * self.wide))
             for column in range(self.wide):
                 body.emit("local.get", into)
-                body.emit("local.get", low)
-                body.emit("f32.load", column * self.factor_bytes)
+                body.apply("f32.load", low, offset=column * self.factor_bytes)
                 body.emit("f32.store", 4 * column)
 
         body.loop(self.blocks, block)
 
     def _unpack(self, source: int, target: int, half: int) -> None:
         """Unpacks a chunk of four columns."""
-        emit = self.body.emit
         columns = [
             self.unpacked(source, column * self.column_bytes)
             for column in range(4 * half, 4 * half + 4)
         ]
         for number in range(4):
-            pairs = self._turned([column[number] for column in columns])
+            pairs = tiles.turned(self.body, [column[number] for column in columns])
             for word, vector in enumerate(pairs, 4 * number):
-                emit("local.get", target)
-                emit("local.get", vector)
-                emit("v128.store", 16 * (2 * word + half))
-
-    def _turned(self, vectors: Sequence[int]) -> list[int]:
-        """The lanes of four vectors: the first of each, then the second, and so on."""
-
-        def mixed(low: int, high: int, lanes: Sequence[int]) -> int:
-            self.body.emit("local.get", low)
-            self.body.emit("local.get", high)
-            numbers = [4 * lane + byte for lane in lanes for byte in range(4)]
-            self.body.emit("i8x16.shuffle", *numbers)
-            return self.body.keep("v128")
-
-        a, b, c, d = vectors
-        found = []
-        for lanes in ((0, 4, 1, 5), (2, 6, 3, 7)):
-            left, right = mixed(a, b, lanes), mixed(c, d, lanes)
-            found += [mixed(left, right, (0, 1, 4, 5)), mixed(left, right, (2, 3, 6, 7))]
-        return found
+                self.body.apply("v128.store", target, vector, offset=16 * (2 * word + half))
 
     # ---- tiles ---------------------------------------------------------------------------------
 
@@ -152,12 +130,11 @@ class Panels(Operands):
                 tiles.multiply_add(body, total, sums[down][vector], factor)
             for least in minima if sums is None or not apart else ():
                 factor = tiles.taken_up(body, least, part * size + 16 * vector)
-                body.emit("local.get", of_blocks)
-                body.emit("v128.load32_splat", 4 * part + down * self.rounder.stride)
+                body.apply(
+                    "v128.load32_splat", of_blocks, offset=4 * part + down * self.rounder.stride
+                )
                 tiles.multiply_add(body, total, body.keep("v128"), factor)
-            body.emit("local.get", waiting)
-            body.emit("local.get", total)
-            body.emit("v128.store", down * size + 16 * vector)
+            body.apply("v128.store", waiting, total, offset=down * size + 16 * vector)
 
         def updated(part: int, sums: tiles.Tile | None) -> None:
             for down in range(self.height):
@@ -196,34 +173,26 @@ class Panels(Operands):
         def turn(_: Coord) -> None:
             for word in range(_TURN):
                 for vector, local in enumerate(right):
-                    emit("local.get", column)
-                    emit("v128.load", 4 * self.wide * word + 16 * vector)
-                    emit("local.set", local)
+                    body.apply(
+                        "v128.load", column, offset=4 * self.wide * word + 16 * vector, into=local
+                    )
                 for down, locals_ in enumerate(sums):
-                    emit("local.get", left)
-                    emit("v128.load32_splat", down * stride + 4 * word)
-                    emit("local.set", value)
+                    body.apply(
+                        "v128.load32_splat", left, offset=down * stride + 4 * word, into=value
+                    )
                     for total, local in zip(locals_, right, strict=True):
                         emit("local.get", total)
-                        emit("local.get", value)
-                        emit("local.get", local)
-                        emit("i32x4.dot_i16x8_s")
-                        emit("i32x4.add")
-                        emit("local.set", total)
+                        body.apply("i32x4.dot_i16x8_s", value, local)
+                        body.apply("i32x4.add", into=total)
             tiles.advance(body, left, 4 * step)
             tiles.advance(body, column, 4 * self.wide * step)
 
         body.loop(turns, turn)
         for down, locals_ in enumerate(sums):
-            emit("local.get", rows)
-            emit("v128.load32_splat", down * stride + SCALE)
-            emit("local.set", value)
+            body.apply("v128.load32_splat", rows, offset=down * stride + SCALE, into=value)
             for total in locals_:
-                emit("local.get", total)
-                emit("f32x4.convert_i32x4_s")
-                emit("local.get", value)
-                emit("f32x4.mul")
-                emit("local.set", total)
+                body.apply("f32x4.convert_i32x4_s", total)
+                body.apply("f32x4.mul", value, into=total)
         return sums
 
     def _begun(self, rows: int, offset: int) -> list[int]:
@@ -232,7 +201,5 @@ class Panels(Operands):
             return tiles.zeros(self.body, 2, 4, int32)
         begun = []
         for _ in range(2):
-            self.body.emit("local.get", rows)
-            self.body.emit("v128.load32_splat", offset)
-            begun.append(self.body.keep("v128"))
+            begun.append(self.body.result_of("v128.load32_splat", rows, offset=offset))
         return begun

@@ -84,9 +84,7 @@ class _Rows(Operands):
             into = moved(body, waiting, at * 16)
             for down, vectors in enumerate(sums):
                 for across, vector in enumerate(vectors):
-                    body.emit("local.get", into)
-                    body.emit("local.get", vector)
-                    body.emit("v128.store", 16 * (down * self.wide + across))
+                    body.apply("v128.store", into, vector, offset=16 * (down * self.wide + across))
 
         def keep(down: Coord) -> None:
             vector = self._joined(moved(body, waiting, down * (16 * self.wide)))
@@ -97,20 +95,16 @@ class _Rows(Operands):
 
     def _joined(self, address: int) -> int:
         """A local with the sums of the lanes of each of four vectors."""
-        emit, parts = self.body.emit, []
+        parts = []
         for number in range(self.wide):
-            emit("local.get", address)
-            emit("v128.load", 16 * number)
-            parts.append(self.body.keep("v128"))
+            parts.append(self.body.result_of("v128.load", address, offset=16 * number))
         while len(parts) > 1:
             pairs = list(zip(parts[::2], parts[1::2], strict=True))
             parts = []
             for pair in pairs:
                 for lanes in ((0, 2, 4, 6), (1, 3, 5, 7)):
-                    for vector in pair:
-                        emit("local.get", vector)
-                    emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
-                emit("f32x4.add")
+                    self.body.push_lanes(*pair, lanes)
+                self.body.emit("f32x4.add")
                 parts.append(self.body.keep("v128"))
         return parts[0]
 
@@ -142,13 +136,10 @@ class _Rows(Operands):
         emit = self.body.emit
 
         def splat(at: int) -> None:
-            emit("local.get", scale)
-            emit("v128.load32_splat", at)
+            self.body.apply("v128.load32_splat", scale, offset=at)
 
         def halves(at: int) -> None:
-            emit("local.get", scale)
-            emit("v128.load64_splat", at)
-            both = self.body.keep("v128")
+            both = self.body.result_of("v128.load64_splat", scale, offset=at)
             for _ in range(2):
                 emit("local.get", both)
             emit("i8x16.shuffle", *range(4), *range(4), *range(4, 8), *range(4, 8))
@@ -234,8 +225,7 @@ class _Chunk:
             self._element(down, *begin)
         for number, vector in vectors:
             self._element(down, 16 * number, "v128.load")
-            emit("local.get", vector)
-            emit("i32x4.dot_i16x8_s")
+            self._body.apply("i32x4.dot_i16x8_s", vector)
             if begin is not None or number != vectors[0][0]:
                 emit("i32x4.add")
         emit("f32x4.convert_i32x4_s")

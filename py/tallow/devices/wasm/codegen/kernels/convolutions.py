@@ -75,10 +75,7 @@ class Pixels:
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         """A local with the address of a row."""
         body = self._body
-        body.emit("local.get", body.addresses[self._x])
-        body.push_index(row * self.stride + n * (4 * self._channels))
-        body.emit("i32.add")
-        return body.keep("i32")
+        return body.pointer(body.addresses[self._x], row * self.stride + n * (4 * self._channels))
 
 
 @dataclass(frozen=True)
@@ -133,10 +130,7 @@ class Windows:
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         """A local with the address of a row."""
         body = self.body
-        body.emit("local.get", self.scratch)
-        body.push_index((row - first) * self.stride)
-        body.emit("i32.add")
-        return body.keep("i32")
+        return body.pointer(self.scratch, (row - first) * self.stride)
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
         """Copies the rows from `first` to `end`."""
@@ -185,7 +179,5 @@ class Windows:
         """Copies elements from the first channel of a pixel on."""
         body, first = self.body, group * self.channels
         address, linear = body.locate(self.x, (*at, first))
-        body.emit("local.get", address)
-        body.push_index(linear * self.x.dtype.size)
-        body.emit("i32.add")
+        body.push_sum(address, linear * self.x.dtype.size)
         copier.copy(count)

@@ -24,9 +24,7 @@ class Copier:
 
     def value(self, local: int) -> None:
         """Writes what a local holds."""
-        self._body.emit("local.get", self._into)
-        self._body.emit("local.get", local)
-        self._body.emit("f32.store", 0)
+        self._body.apply("f32.store", self._into, local, offset=0)
         advance(self._body, self._into, 4)
 
     def copy(self, count: int) -> None:
@@ -35,8 +33,7 @@ class Copier:
 
         def some(kind: str, offset: int) -> None:
             self._body.emit("local.get", self._into)
-            self._body.emit("local.get", source)
-            self._body.emit(f"{kind}.load", offset)
+            self._body.apply(f"{kind}.load", source, offset=offset)
             self._body.emit(f"{kind}.store", offset)
 
         self._vectors(count, some, [self._into, source])

@@ -67,9 +67,7 @@ class _Matrix:
             body.loop(depth, lambda k: into.value(body.value(self._view, (n, row, k))))
             return
         address, linear = body.locate(self._view, (n, row, 0))
-        body.emit("local.get", address)
-        body.push_index(linear)
-        body.emit("i32.add")
+        body.push_sum(address, linear)
         into.copy(depth)
 
 
@@ -158,9 +156,7 @@ class _Dots:
                 body.span(begin, end, lambda tile: one(start(tile), column, vectors))
 
             def one(row: Coord, column: Coord, vectors: int) -> None:
-                body.emit("local.get", self.scratch)
-                body.push_index((row - first) * self.stride)
-                body.emit("i32.add")
+                body.push_sum(self.scratch, (row - first) * self.stride)
                 self._tile((n, row, column), body.keep("i32"), height, vectors)
 
             body.span(*across, lambda panel: down(panel * panels.COLUMNS, tiles.VECTORS))
@@ -177,10 +173,7 @@ class _Dots:
         body, (n, row, column) = self.body, first
         packed = self.node.inputs[1]
         width = panels.count(self.columns) * panels.COLUMNS
-        body.emit("local.get", body.addresses[packed])
-        body.push_index((n * width + column) * (2 * pairs(self.depth)))
-        body.emit("i32.add")
-        panel = body.keep("i32")
+        panel = body.pointer(body.addresses[packed], (n * width + column) * (2 * pairs(self.depth)))
         zeros = [self._pairs_of_zeros(n, column, vector) for vector in range(vectors)]
         sums = [tiles.zeros(body, vectors, 4, int32) for _ in range(height)]
         self._add(sums, left, panel, zeros)
@@ -242,20 +235,16 @@ class _Dots:
                     emit("local.get", panel)
                     emit(f"v128.load8x8_{sign}", 2 * panels.COLUMNS * pair + 8 * vector)
                     if zero is not None:
-                        emit("local.get", zero)
-                        emit("i16x8.sub")
+                        body.apply("i16x8.sub", zero)
                     emit("local.set", local)
                 for row, totals in enumerate(sums):
-                    emit("local.get", left)
-                    emit("v128.load32_splat", self.stride * row + 4 * pair)
-                    emit("local.set", value)
+                    body.apply(
+                        "v128.load32_splat", left, offset=self.stride * row + 4 * pair, into=value
+                    )
                     for total, local in zip(totals, right, strict=True):
                         emit("local.get", total)
-                        emit("local.get", value)
-                        emit("local.get", local)
-                        emit("i32x4.dot_i16x8_s")
-                        emit("i32x4.add")
-                        emit("local.set", total)
+                        body.apply("i32x4.dot_i16x8_s", value, local)
+                        body.apply("i32x4.add", into=total)
             tiles.advance(body, left, 4 * number)
             tiles.advance(body, panel, 2 * panels.COLUMNS * number)
 

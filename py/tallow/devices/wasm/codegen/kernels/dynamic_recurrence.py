@@ -39,11 +39,7 @@ def dynamic_recurrence(body: Expression, node: Node, store: Store, width: int, s
             steps.direction(0)
             return
         body.push_index(direction)
-        body.emit("if")
-        body.scope(partial(steps.direction, 1))
-        body.emit("else")
-        body.scope(partial(steps.direction, 0))
-        body.emit("end")
+        body.branch(partial(steps.direction, 1), partial(steps.direction, 0))
 
     body.parallel((directions,), lambda at: one(at[0]))
     return steps.bytes
@@ -163,10 +159,7 @@ class _DynamicSteps(RecurrentSteps):
             emit("v128.load", offset)
             value = self.body.keep("v128")
             for local, test in ((low, "min"), (high, "max")):
-                emit("local.get", local)
-                emit("local.get", value)
-                emit(f"f32x4.{test}")
-                emit("local.set", local)
+                self.body.apply(f"f32x4.{test}", local, value, into=local)
 
         self.body.loop(self.wide, four, 4)
 
@@ -174,30 +167,17 @@ class _DynamicSteps(RecurrentSteps):
         """The locals with the scale and the zero point of a range, in all lanes."""
         body, emit = self.body, self.body.emit
         for local, test in ((low, "min"), (high, "max")):
-            for shift in (2, 1):
-                emit("local.get", local)
-                emit("local.get", local)
-                emit("local.get", local)
-                lanes = [(lane + shift) % 4 for lane in range(4)]
-                emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
-                emit(f"f32x4.{test}")
-                emit("local.set", local)
-        emit("local.get", high)
-        emit("local.get", low)
-        emit("f32x4.sub")
+            body.across(local, f"f32x4.{test}")
+        body.apply("f32x4.sub", high, low)
         constant(body.function, 255, float32, 4)
         emit("f32x4.div")
         constant(body.function, 1, float32, 4)
-        emit("local.get", high)
-        emit("local.get", low)
-        emit("f32x4.ne")
+        body.apply("f32x4.ne", high, low)
         emit("v128.bitselect")
         factor = body.keep("v128")
         constant(body.function, 0, float32, 4)
-        emit("local.get", low)
-        emit("f32x4.sub")
-        emit("local.get", factor)
-        emit("f32x4.div")
+        body.apply("f32x4.sub", low)
+        body.apply("f32x4.div", factor)
         emit("f32x4.nearest")
         self._within(0, 255)
         return factor, body.keep("v128")
@@ -215,40 +195,27 @@ class _DynamicSteps(RecurrentSteps):
         total = None if is_zero(self.node.inputs[2]) else tiles.zeros(body, 1, 4, int32)[0]
 
         def eight(unit: Coord) -> None:
-            emit("local.get", self.scratch)
-            body.push_index(unit * 2 + self._rounded)
-            emit("i32.add")
+            body.push_sum(self.scratch, unit * 2 + self._rounded)
             for part in range(2):
                 offset = self._address("h", unit + 4 * part)
                 emit("v128.load", offset)
-                emit("local.get", self.factor)
-                emit("f32x4.div")
+                body.apply("f32x4.div", self.factor)
                 emit("f32x4.nearest")
-                emit("local.get", self.zero)
-                emit("f32x4.add")
+                body.apply("f32x4.add", self.zero)
                 self._within(0, 255)
-                emit("local.get", self.zero)
-                emit("f32x4.sub")
+                body.apply("f32x4.sub", self.zero)
                 emit("i32x4.trunc_sat_f32x4_s")
                 if total is not None:
                     value = body.keep("v128")
                     for _ in range(2):
                         emit("local.get", value)
-                    emit("local.get", total)
-                    emit("i32x4.add")
-                    emit("local.set", total)
+                    body.apply("i32x4.add", total, into=total)
             emit("i16x8.narrow_i32x4_s")
             emit("v128.store", 0)
 
         body.loop(self.wide, eight, 8)
         if total is not None:
-            for shift in (2, 1):
-                for _ in range(3):
-                    emit("local.get", total)
-                lanes = [(lane + shift) % 4 for lane in range(4)]
-                emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
-                emit("i32x4.add")
-                emit("local.set", total)
+            body.across(total, "i32x4.add")
         return total
 
     # ---- products ------------------------------------------------------------------------------
@@ -264,29 +231,20 @@ class _DynamicSteps(RecurrentSteps):
         sign = "s" if weights.dtype.kind == "i" else "u"
         count = weights.shape[2]
         sums = tiles.zeros(body, TILE, 4, int32)
-        emit("local.get", self.scratch)
-        body.push_index(self._rounded)
-        emit("i32.add")
-        left = body.keep("i32")
-        emit("local.get", body.addresses[weights])
-        body.push_index((direction * self.wide + unit) * (count * GATES * 2))
-        emit("i32.add")
-        right = body.keep("i32")
+        left = body.pointer(self.scratch, self._rounded)
+        right = body.pointer(
+            body.addresses[weights], (direction * self.wide + unit) * (count * GATES * 2)
+        )
         value = body.function.local("v128")
 
         def products(number: int) -> None:
             for pair in range(number):
-                emit("local.get", left)
-                emit("v128.load32_splat", 4 * pair)
-                emit("local.set", value)
+                body.apply("v128.load32_splat", left, offset=4 * pair, into=value)
                 for index, total in enumerate(sums):
                     emit("local.get", right)
                     emit(f"v128.load8x8_{sign}", GATES * 2 * (TILE * pair + index))
-                    emit("local.get", value)
-                    emit("i32x4.dot_i16x8_s")
-                    emit("local.get", total)
-                    emit("i32x4.add")
-                    emit("local.set", total)
+                    body.apply("i32x4.dot_i16x8_s", value)
+                    body.apply("i32x4.add", total, into=total)
             tiles.advance(body, left, 4 * number)
             tiles.advance(body, right, GATES * 2 * TILE * number)
 
@@ -298,13 +256,10 @@ class _DynamicSteps(RecurrentSteps):
             emit("local.get", each)
             at = direction, unit + index, 0
             if total is not None:
-                emit("local.get", body.value(self.node.inputs[2], at, 4))
-                emit("local.get", total)
-                emit("i32x4.mul")
+                body.apply("i32x4.mul", body.value(self.node.inputs[2], at, 4), total)
                 emit("i32x4.sub")
             emit("f32x4.convert_i32x4_s")
             emit("local.get", self.factor)
-            emit("local.get", body.value(self.node.inputs[3], at, 4))
-            emit("f32x4.mul")
+            body.apply("f32x4.mul", body.value(self.node.inputs[3], at, 4))
             emit("f32x4.mul")
             emit("v128.store", offset)

@@ -224,10 +224,7 @@ class Panels:
 
     def point(self, n: Coord, column: Coord) -> int:
         """A local with the address of a panel."""
-        self._body.emit("local.get", self._address)
-        self._body.push_index((n * self._columns + column) * self._depth * 4)
-        self._body.emit("i32.add")
-        return self._body.keep("i32")
+        return self._body.pointer(self._address, (n * self._columns + column) * self._depth * 4)
 
 
 class InMemory:
@@ -248,10 +245,7 @@ class InMemory:
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         """A local with the address of a row."""
         address, linear = self._body.locate(self._view, (n, row, 0))
-        self._body.emit("local.get", address)
-        self._body.push_index(joined(linear) * 4)
-        self._body.emit("i32.add")
-        return self._body.keep("i32")
+        return self._body.pointer(address, joined(linear) * 4)
 
 
 class Copied:
@@ -276,10 +270,7 @@ class Copied:
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         """A local with the address of a row."""
-        self._body.emit("local.get", self._address)
-        self._body.push_index((row - first) * self.stride)
-        self._body.emit("i32.add")
-        return self._body.keep("i32")
+        return self._body.pointer(self._address, (row - first) * self.stride)
 
 
 def coefficient(linear: Coord, along: Coord) -> int:
@@ -306,10 +297,7 @@ def behind(body: Expression, address: int, size: int) -> int:
     """The local with the address of what is behind so many bytes."""
     if not size:
         return address
-    body.emit("local.get", address)
-    body.emit("i32.const", size)
-    body.emit("i32.add")
-    return body.keep("i32")
+    return body.result_of("i32.add", address, number=size)
 
 
 def product(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:

@@ -81,11 +81,7 @@ def for_groups(
             group(turn, 0)
             return
         body.push_index(direction)
-        body.emit("if")
-        body.scope(partial(group, turn, 1))
-        body.emit("else")
-        body.scope(partial(group, turn, 0))
-        body.emit("end")
+        body.branch(partial(group, turn, 1), partial(group, turn, 0))
 
     body.parallel((directions, -(-batch // rows)), lambda at: one(*at))
 
@@ -218,7 +214,7 @@ class RecurrentSteps:
     ) -> None:
         """Writes something for a sequence that is not over at a time."""
         self._push_alive(time, self.batch)
-        self._branch(write, otherwise)
+        self.body.branch(write, otherwise)
 
     def if_any(self, time: Coord, first: Coord, write: Callable[[], None]) -> None:
         """Writes something for a group whose sequences are not all over."""
@@ -226,24 +222,12 @@ class RecurrentSteps:
             self._push_alive(time, first + n)
             if n:
                 self.body.emit("i32.or")
-        self._branch(write)
+        self.body.branch(write)
 
     def _push_alive(self, time: Coord, batch: Coord) -> None:
         length = self.body.value(self.lengths, (batch,))
         self.body.push_index(time)
-        self.body.emit("local.get", length)
-        self.body.emit("i32.lt_s")
-
-    def _branch(
-        self, write: Callable[[], None], otherwise: Callable[[], None] | None = None
-    ) -> None:
-        body = self.body
-        body.emit("if")
-        body.scope(write)
-        if otherwise:
-            body.emit("else")
-            body.scope(otherwise)
-        body.emit("end")
+        self.body.apply("i32.lt_s", length)
 
     # ---- cells ---------------------------------------------------------------------------------
 
@@ -406,28 +390,25 @@ class RecurrentSteps:
             body.scope(partial(self._tile, direction, name, whole, self.size - whole))
 
     def _tile(self, direction: Coord, name: str, unit: Coord, count: int) -> None:
-        body, emit = self.body, self.body.emit
+        body = self.body
         sums = [tiles.zeros(body, count) for _ in range(self.rows)]
         offset = self._address(name, 0)
-        emit("i32.const", offset)
-        emit("i32.add")
-        state = body.keep("i32")
-        emit("local.get", body.addresses[self.node.inputs[1]])
-        body.push_index((direction * self.size * self.size + unit) * 16)
-        emit("i32.add")
-        weights = body.keep("i32")
+        state = body.result_of("i32.add", number=offset)
+        weights = body.pointer(
+            body.addresses[self.node.inputs[1]], (direction * self.size * self.size + unit) * 16
+        )
         value, loaded = body.function.local("v128"), tiles.zeros(body, count)
 
         def products(number: int) -> None:
             for k in range(number):
                 for index, local in enumerate(loaded):
-                    emit("local.get", weights)
-                    emit("v128.load", 16 * (self.size * k + index))
-                    emit("local.set", local)
+                    body.apply(
+                        "v128.load", weights, offset=16 * (self.size * k + index), into=local
+                    )
                 for row, into in enumerate(sums):
-                    emit("local.get", state)
-                    emit("v128.load32_splat", 4 * (self._apart * row + k))
-                    emit("local.set", value)
+                    body.apply(
+                        "v128.load32_splat", state, offset=4 * (self._apart * row + k), into=value
+                    )
                     for total, local in zip(into, loaded, strict=True):
                         tiles.multiply_add(body, total, value, local)
             tiles.advance(body, state, 4 * number)
@@ -440,8 +421,7 @@ class RecurrentSteps:
             for index, total in enumerate(into):
                 at = (unit + index) * 4 + row * self._apart
                 offset = body.push_address(self.scratch, float32, at)
-                emit("local.get", total)
-                emit("v128.store", offset)
+                body.apply("v128.store", total, offset=offset)
 
     def _sums(self, unit: Coord, lanes: int, gates: list[int]) -> list[int]:
         """The locals with the sums of some gates."""
@@ -466,10 +446,7 @@ class RecurrentSteps:
         return found
 
     def _shuffled(self, x: int, y: int, lanes: tuple[int, ...]) -> int:
-        emit = self.body.emit
-        emit("local.get", x)
-        emit("local.get", y)
-        emit("i8x16.shuffle", *(4 * lane + byte for lane in lanes for byte in range(4)))
+        self.body.push_lanes(x, y, lanes)
         return self.body.keep("v128")
 
 

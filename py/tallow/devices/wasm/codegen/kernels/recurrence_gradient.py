@@ -281,9 +281,10 @@ class _StepsBack(RecurrentSteps):
         body, emit, size = self.body, self.body.emit, self.size
         kind = "v128" if lanes == 4 else "f32"
         sums = [[self._zero(lanes) for _ in starts] for _ in range(self.rows)]
-        emit("local.get", body.addresses[self.node.inputs[2]])
-        body.push_index(((at[2] * self._gates + gates.start) * size * size + column) * 4)
-        emit("i32.add")
+        body.push_sum(
+            body.addresses[self.node.inputs[2]],
+            ((at[2] * self._gates + gates.start) * size * size + column) * 4,
+        )
         weights, left = body.keep("i32"), body.function.local("i32")
         loaded = [body.function.local(kind) for _ in starts]
         value = body.function.local(kind)
@@ -291,9 +292,7 @@ class _StepsBack(RecurrentSteps):
         def products(count: int) -> None:
             for k in range(count):
                 for local, start in zip(loaded, starts, strict=True):
-                    emit("local.get", weights)
-                    emit(f"{kind}.load", 4 * (size * k + start))
-                    emit("local.set", local)
+                    body.apply(f"{kind}.load", weights, offset=4 * (size * k + start), into=local)
                 for row, into in enumerate(sums):
                     emit("local.get", left)
                     load = "v128.load32_splat" if lanes == 4 else "f32.load"
@@ -306,9 +305,7 @@ class _StepsBack(RecurrentSteps):
 
         for gate in gates:
             offset = self._address(f"gate{gate}", 0)
-            emit("i32.const", offset)
-            emit("i32.add")
-            emit("local.set", left)
+            body.apply("i32.add", number=offset, into=left)
             body.loop(size // _UNROLLED, lambda _: products(_UNROLLED))
             if size % _UNROLLED:
                 products(size % _UNROLLED)
@@ -320,13 +317,8 @@ class _StepsBack(RecurrentSteps):
         if lanes == 4:
             tiles.multiply_add(self.body, total, a, b)
             return
-        emit = self.body.emit
-        emit("local.get", a)
-        emit("local.get", b)
-        emit("f32.mul")
-        emit("local.get", total)
-        emit("f32.add")
-        emit("local.set", total)
+        self.body.apply("f32.mul", a, b)
+        self.body.apply("f32.add", total, into=total)
 
     def _keep_columns(
         self, name: str, column: Coord, starts: Sequence[int], sums: Sequence[int], lanes: int

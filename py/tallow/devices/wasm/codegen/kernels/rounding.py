@@ -21,12 +21,6 @@ minus the zero point times the elements' sum."""
 _MOST = 32767
 """The largest element, rounded."""
 
-_SWAPS = (
-    (*range(8, 16), *range(8)),
-    (*range(4, 8), *range(4), *range(12, 16), *range(8, 12)),
-)
-"""Of the halves of a vector, and of neighbours."""
-
 _QUARTERS = (0, 4, 8, 12)  # of two vectors, every fourth lane
 
 
@@ -50,18 +44,13 @@ class Rounder:
     def row(self, row: Coord, into: int) -> None:
         """Writes a row. into: the local with the address for it."""
         body, each = self._body, self._block // CHUNK
-        body.emit("local.get", into)
-        body.emit("i32.const", self.sums_at)
-        body.emit("i32.add")
-        sums = body.keep("i32")
+        sums = body.result_of("i32.add", into, number=self.sums_at)
         if self._sums and each > 1:
             body.loop(self._blocks, lambda block: self._clear(sums, block))
 
         def chunk(at: Coord) -> None:
             values = self._values(row, at)
-            body.emit("local.get", into)
-            body.push_index(at * CHUNK_BYTES)
-            body.emit("i32.add")
+            body.push_sum(into, at * CHUNK_BYTES)
             self._chunk(values, body.keep("i32"))
             if self._sums and each > 1:
                 self._sum(sums, at // each, values, again=True)
@@ -87,15 +76,12 @@ class Rounder:
         def one(k: Coord) -> None:
             value = body.value(self._view, (0, row, at * CHUNK + k))
             offset = body.push_address(self._own, float32, k)
-            body.emit("local.get", value)
-            body.emit("f32.store", offset)
+            body.apply("f32.store", value, offset=offset)
 
         body.loop(CHUNK, one)
         found = []
         for number in numbers:
-            body.emit("local.get", self._own)
-            body.emit("v128.load", 16 * number)
-            found.append(body.keep("v128"))
+            found.append(body.result_of("v128.load", self._own, offset=16 * number))
         return found
 
     def _chunk(self, values: list[int], into: int) -> None:
@@ -104,19 +90,15 @@ class Rounder:
         emit("local.get", into)
         emit("local.get", most)
         emit("f32x4.extract_lane", 0)
-        emit("f32.const", 1 / _MOST)
-        emit("f32.mul")
+        body.apply("f32.mul", number=1 / _MOST)
         emit("f32.store", SCALE)
         constant(body.function, _MOST, float32, 4)
-        emit("local.get", most)
-        emit("f32x4.div")
+        body.apply("f32x4.div", most)
         inverse = body.keep("v128")  # of 0 it is infinite; 0 times that is no number, and becomes 0
         whole = []
         for pair in zip(values[::2], values[1::2], strict=True):
             for value in pair:
-                emit("local.get", value)
-                emit("local.get", inverse)
-                emit("f32x4.mul")
+                body.apply("f32x4.mul", value, inverse)
                 emit("f32x4.nearest")
                 emit("i32x4.trunc_sat_f32x4_s")
             emit("i16x8.narrow_i32x4_s")
@@ -124,9 +106,7 @@ class Rounder:
         if self._zero:
             self._starts(whole, into)
         for number, vector in enumerate(self._by_quarters(whole) if self._few else whole):
-            emit("local.get", into)
-            emit("local.get", vector)
-            emit("v128.store", 16 * number)
+            body.apply("v128.store", into, vector, offset=16 * number)
 
     def _starts(self, whole: list[int], into: int) -> None:
         """Writes what the sums of a chunk's blocks begin with."""
@@ -137,16 +117,12 @@ class Rounder:
         for number, part in enumerate(self._parts(whole)):
             dots = []
             for vector in part:
-                emit("local.get", vector)
-                emit("local.get", ones)
-                emit("i32x4.dot_i16x8_s")
-                dots.append(self._body.keep("v128"))
+                dots.append(self._body.result_of("i32x4.dot_i16x8_s", vector, ones))
             total = self._across(dots, "i32x4.add")
             emit("local.get", into)
             emit("local.get", total)
             emit("i32x4.extract_lane", 0)
-            emit("i32.const", -self._zero)
-            emit("i32.mul")
+            self._body.apply("i32.mul", number=-self._zero)
             emit("i32.store", START + 4 * number)
 
     def _by_quarters(self, whole: list[int]) -> list[int]:
@@ -172,8 +148,7 @@ class Rounder:
 
     def _clear(self, sums: int, block: Coord) -> None:
         offset = self._body.push_address(sums, float32, block)
-        self._body.emit("f32.const", 0.0)
-        self._body.emit("f32.store", offset)
+        self._body.apply("f32.store", number=0.0, offset=offset)
 
     def _sum(self, sums: int, block: Coord, values: list[int], again: bool = False) -> None:
         """Writes the sum of vectors as that of a block, or adds it to that."""
@@ -198,12 +173,7 @@ class Rounder:
                 emit("local.get", total)
                 emit(join)
             emit("local.set", total)
-        for swap in _SWAPS:
-            for _ in range(3):
-                emit("local.get", total)
-            emit("i8x16.shuffle", *swap)
-            emit(join)
-            emit("local.set", total)
+        self._body.across(total, join)
         return total
 
 

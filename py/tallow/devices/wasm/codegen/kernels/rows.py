@@ -123,10 +123,7 @@ def write_rows(
 
         def keep(node: Node, number: int) -> None:
             """Computes a node once for all that read it, and stores it in memory of the row."""
-            body.emit("local.get", scratch)
-            body.push_index(first * -4 + number * _bytes(inner))
-            body.emit("i32.add")
-            address = body.keep("i32")
+            address = body.pointer(scratch, first * -4 + number * _bytes(inner))
 
             def write(coords: Coords, lanes: int) -> None:
                 value = body.value(node, coords, lanes)

@@ -115,50 +115,30 @@ class _Sliding:
         if not self.whole:
             # The first line that is not above the image, and behind it the first one below.
             emit("i32.const", far - 1)
-            emit("local.get", at)
-            emit("i32.sub")
-            emit("i32.const", far)
-            emit("i32.div_s")
+            body.apply("i32.sub", at)
+            body.apply("i32.div_s", number=far)
             emit("i32.const", 0)
-            emit("local.get", at)
-            emit("i32.const", 0)
-            emit("i32.lt_s")
-            emit("select")
-            emit("local.set", first)
+            body.apply("i32.lt_s", at, number=0)
+            body.apply("select", into=first)
             emit("i32.const", self.height + far - 1)
-            emit("local.get", at)
-            emit("i32.sub")
-            emit("i32.const", far)
-            emit("i32.div_s")
+            body.apply("i32.sub", at)
+            body.apply("i32.div_s", number=far)
             emit("local.tee", self.turns)
             emit("i32.const", lines)
-            emit("local.get", self.turns)
-            emit("i32.const", lines)
-            emit("i32.lt_s")
+            body.apply("i32.lt_s", self.turns, number=lines)
             emit("select")
-            emit("local.get", first)
-            emit("i32.sub")
-            emit("local.set", self.turns)
-            emit("local.get", first)
-            emit("i32.const", far)
-            emit("i32.mul")
-            emit("local.get", at)
-            emit("i32.add")
-            emit("local.set", at)
+            body.apply("i32.sub", first, into=self.turns)
+            body.apply("i32.mul", first, number=far)
+            body.apply("i32.add", at, into=at)
         self._point(self.source, self.x, at, image * self.height, 4 * self.width * self.channels)
         if self.weight is not None and not self.whole:
             self._point(self.filters, self.weight, first, 0, 4 * self.kernel[1] * self.channels)
 
     def _point(self, into: int, base: int, number: int, more: Coord, size: int) -> None:
         """into = base + (number + more) * size, of which all but the last two are locals."""
-        self.emit("local.get", number)
-        self.body.push_index(more)
-        self.emit("i32.add")
-        self.emit("i32.const", size)
-        self.emit("i32.mul")
-        self.emit("local.get", base)
-        self.emit("i32.add")
-        self.emit("local.set", into)
+        self.body.push_sum(number, more)
+        self.body.apply("i32.mul", number=size)
+        self.body.apply("i32.add", base, into=into)
 
     def _tiles(self, image: Coord, y: Coord, x: Coord, size: int) -> None:
         """All channels of `size` neighbours."""
@@ -201,15 +181,10 @@ class _Sliding:
     ) -> None:
         """Adds what the windows meet. first: the flat index, in a line, of the first column."""
         body, emit, lines = self.body, self.emit, self.kernel[0]
-        emit("local.get", self.source)
-        body.push_index(first * 4)
-        emit("i32.add")
+        body.push_sum(self.source, first * 4)
         source, filters = body.keep("i32"), -1
         if self.weight is not None:
-            emit("local.get", self.weight if self.whole else self.filters)
-            body.push_index(channel * 4)
-            emit("i32.add")
-            filters = body.keep("i32")
+            filters = body.pointer(self.weight if self.whole else self.filters, channel * 4)
         left = body.function.local("i32")
         if self.whole:
             emit("i32.const", lines)
@@ -236,9 +211,7 @@ class _Sliding:
             body.scope(line)
             return
         if not self.whole:
-            emit("local.get", left)
-            emit("i32.const", 0)
-            emit("i32.gt_s")
+            body.apply("i32.gt_s", left, number=0)
             emit("if")
         emit("loop")
         body.scope(line)
@@ -246,9 +219,7 @@ class _Sliding:
         tiles.advance(body, source, 4 * far * self.width * self.channels)
         if self.weight is not None:
             tiles.advance(body, filters, 4 * self.kernel[1] * self.channels)
-        emit("local.get", left)
-        emit("i32.const", -1)
-        emit("i32.add")
+        body.apply("i32.add", left, number=-1)
         emit("local.tee", left)
         emit("br_if", 0)
         emit("end")
@@ -262,8 +233,9 @@ class _Sliding:
         shape = "f32x4" if self.lanes == 4 else "f32"
         self.emit("local.get", total)
         self.emit("local.get", value)
-        self.emit(f"{shape}.{'max' if self.node.op is window.max_pool2d else 'add'}")
-        self.emit("local.set", total)
+        self.body.apply(
+            f"{shape}.{'max' if self.node.op is window.max_pool2d else 'add'}", into=total
+        )
 
     def _keep_all(self, totals: list[int], at: Coords) -> None:
         """Stores neighbours from the first one's coordinates on."""

@@ -7,6 +7,7 @@ reached by pointers that grow by the same number of bytes with each turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Protocol
 
@@ -73,10 +74,7 @@ def join(
     """totals += parts"""
     shape = "f32x4" if lanes == 4 else kind_of(dtype)
     for total, part in zip(chain(*totals), chain(*parts), strict=True):
-        body.emit("local.get", total)
-        body.emit("local.get", part)
-        body.emit(f"{shape}.add")
-        body.emit("local.set", total)
+        body.apply(f"{shape}.add", total, part, into=total)
 
 
 class Distances(Protocol):
@@ -145,13 +143,16 @@ def _add(
     def products(count: int) -> None:
         for k in range(count):
             for vector, local in enumerate(right):
-                body.emit("local.get", panel)
-                body.emit("v128.load", 4 * (panels.COLUMNS * k + 4 * vector))
-                body.emit("local.set", local)
+                body.apply(
+                    "v128.load", panel, offset=4 * (panels.COLUMNS * k + 4 * vector), into=local
+                )
             for row, into in enumerate(sums[k % ways]):
-                body.emit("local.get", left)
-                body.emit("v128.load32_splat", rows_at.stride * row + rows_at.step * k)
-                body.emit("local.set", value)
+                body.apply(
+                    "v128.load32_splat",
+                    left,
+                    offset=rows_at.stride * row + rows_at.step * k,
+                    into=value,
+                )
                 for total, local in zip(into, right, strict=True):
                     multiply_add(body, total, value, local)
         advance(body, left, rows_at.step * count)
@@ -159,15 +160,10 @@ def _add(
 
     if turns > 1:
         end = body.function.local("i32")
-        body.emit("local.get", panel)
-        body.emit("i32.const", 4 * panels.COLUMNS * _UNROLLED * turns)
-        body.emit("i32.add")
-        body.emit("local.set", end)
+        body.apply("i32.add", panel, number=4 * panels.COLUMNS * _UNROLLED * turns, into=end)
         body.emit("loop")
         products(_UNROLLED)
-        body.emit("local.get", panel)
-        body.emit("local.get", end)
-        body.emit("i32.ne")
+        body.apply("i32.ne", panel, end)
         body.emit("br_if", 0)
         body.emit("end")
     elif turns:
@@ -182,9 +178,7 @@ def _add(
 def lay_down(body: Expression, tile: Tile, address: int, lanes: int = 4) -> None:
     """Stores a tile's vectors one behind the other. address: the local with that of the first."""
     for number, local in enumerate(chain(*tile)):
-        body.emit("local.get", address)
-        body.emit("local.get", local)
-        body.emit(f"{kind_of(float32, lanes)}.store", 4 * lanes * number)
+        body.apply(f"{kind_of(float32, lanes)}.store", address, local, offset=4 * lanes * number)
 
 
 def taken_up(body: Expression, address: int, offset: Coord, lanes: int = 4) -> int:
@@ -194,9 +188,21 @@ def taken_up(body: Expression, address: int, offset: Coord, lanes: int = 4) -> i
     return body.keep(kind)
 
 
+def turned(body: Expression, vectors: Sequence[int]) -> list[int]:
+    """The lanes of four vectors: the first of each, then the second, and so on."""
+
+    def mixed(low: int, high: int, lanes: Sequence[int]) -> int:
+        body.push_lanes(low, high, lanes)
+        return body.keep("v128")
+
+    a, b, c, d = vectors
+    found = []
+    for lanes in ((0, 4, 1, 5), (2, 6, 3, 7)):
+        left, right = mixed(a, b, lanes), mixed(c, d, lanes)
+        found += [mixed(left, right, (0, 1, 4, 5)), mixed(left, right, (2, 3, 6, 7))]
+    return found
+
+
 def advance(body: Expression, pointer: int, size: int) -> None:
     """Moves a pointer."""
-    body.emit("local.get", pointer)
-    body.emit("i32.const", size)
-    body.emit("i32.add")
-    body.emit("local.set", pointer)
+    body.apply("i32.add", pointer, number=size, into=pointer)

@@ -124,7 +124,6 @@ def _splatted(body: Expression, a: Node, coords: Coords, lanes: int) -> int:
         offset = body.push_address(body.addresses[a], a.dtype, _flat(coords, a.shape))
         body.emit("v128.load32_splat", offset)
     else:
-        body.emit("local.get", body.value(a, coords))
-        body.emit("f32x4.splat")
+        body.apply("f32x4.splat", body.value(a, coords))
     body.emit("local.set", local)
     return local

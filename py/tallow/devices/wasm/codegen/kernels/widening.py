@@ -36,8 +36,7 @@ class Widener:
             emit("local.get", source)
             emit(f"v128.load8x8_{self._sign}", offset)
             if self._zero is not None:
-                emit("local.get", self._zero)
-                emit("i16x8.sub")
+                self._body.apply("i16x8.sub", self._zero)
             emit("v128.store", 2 * offset)
 
         def one(offset: int) -> None:
@@ -58,9 +57,7 @@ class Widener:
             emit("v128.store", 2 * offset)
 
         def one(offset: int) -> None:
-            emit("local.get", self._into)
-            emit("i32.const", 0)
-            emit("i32.store16", 2 * offset)
+            self._body.apply("i32.store16", self._into, number=0, offset=2 * offset)
 
         self._runs(count, eight, one, None)
 

@@ -100,10 +100,7 @@ class _Winograd:
         sizes = [POSITIONS * self.most * size for size in (self.stride, 4 * panels.COLUMNS)]
         self.products, self.patch = (body.function.local("i32") for _ in range(2))
         for local, size in ((self.products, sizes[0]), (self.patch, sum(sizes))):
-            body.emit("local.get", self.patches)
-            body.emit("i32.const", size)
-            body.emit("i32.add")
-            body.emit("local.set", local)
+            body.apply("i32.add", self.patches, number=size, into=local)
         body.parallel_spans(
             1,
             -(-self.count // self.high),
@@ -172,23 +169,15 @@ class _Winograd:
             body.choose(tests, in_image, at_border)
         lines = [source]
         for _ in range(PATCH - 1):
-            body.emit("local.get", lines[-1])
-            body.emit("local.get", distance)
-            body.emit("i32.add")
-            lines.append(body.keep("i32"))
-        body.emit("local.get", self.patches)
-        body.push_index(number * self.stride)
-        body.emit("i32.add")
-        target = body.keep("i32")
+            lines.append(body.result_of("i32.add", lines[-1], distance))
+        target = body.pointer(self.patches, number * self.stride)
 
         def channels(_: Coord) -> None:
             rows = []
             for pointer in lines:
                 values = []
                 for column in range(PATCH):
-                    body.emit("local.get", pointer)
-                    body.emit("v128.load", column * self.stride)
-                    values.append(body.keep("v128"))
+                    values.append(body.result_of("v128.load", pointer, offset=column * self.stride))
                 rows.append(_into(body, values))
                 tiles.advance(body, pointer, 16)
             for column in range(PATCH):
@@ -203,9 +192,10 @@ class _Winograd:
 
     def _address(self, image: Coord, line: Coord, column: Coord) -> None:
         body = self.body
-        body.emit("local.get", body.addresses[self.x])
-        body.push_index(((image * self.height + line) * self.width + column) * self.stride)
-        body.emit("i32.add")
+        body.push_sum(
+            body.addresses[self.x],
+            ((image * self.height + line) * self.width + column) * self.stride,
+        )
 
     def _copy(self, image: Coord, line: Coord, column: Coord) -> None:
         """Copies a patch, with zeros for what is outside of the image."""
@@ -230,20 +220,13 @@ class _Winograd:
     def _multiply(self, position: Coord, panel: Coord, first: Coord) -> None:
         """The products of some tiles at a position, from the `first` of the block on."""
         body = self.body
-        body.emit("local.get", self.patches)
-        body.push_index((position * self.most + first) * self.stride)
-        body.emit("i32.add")
-        left = body.keep("i32")
+        left = body.pointer(self.patches, (position * self.most + first) * self.stride)
         count = self.node.shape[3] // panels.COLUMNS
-        body.emit("local.get", self.weight)
-        body.push_index((position * count + panel) * (self.channels * 4 * panels.COLUMNS))
-        body.emit("i32.add")
-        right = body.keep("i32")
+        right = body.pointer(
+            self.weight, (position * count + panel) * (self.channels * 4 * panels.COLUMNS)
+        )
         sums = tiles.multiplied(body, left, self, right, self.channels, self.high, tiles.VECTORS)
-        body.emit("local.get", self.products)
-        body.push_index((position * self.most + first) * (4 * panels.COLUMNS))
-        body.emit("i32.add")
-        target = body.keep("i32")
+        target = body.pointer(self.products, (position * self.most + first) * (4 * panels.COLUMNS))
         tiles.lay_down(body, sums, target)
 
     # ---- the result ----------------------------------------------------------------------------
@@ -251,18 +234,17 @@ class _Winograd:
     def _finish(self, tile: Coord, number: Coord, panel: Coord, vector: Coord) -> None:
         """Transforms four channels of a tile back, and stores them."""
         body = self.body
-        body.emit("local.get", self.products)
-        body.push_index(number * (4 * panels.COLUMNS) + vector * 16)
-        body.emit("i32.add")
-        source = body.keep("i32")
+        source = body.pointer(self.products, number * (4 * panels.COLUMNS) + vector * 16)
         columns = []
         for column in range(PATCH):
             values = []
             for row in range(PATCH):
                 position = row * PATCH + column
-                body.emit("local.get", source)
-                body.emit("v128.load", position * self.most * 4 * panels.COLUMNS)
-                values.append(body.keep("v128"))
+                values.append(
+                    body.result_of(
+                        "v128.load", source, offset=position * self.most * 4 * panels.COLUMNS
+                    )
+                )
             columns.append(_out(body, values))
         results = [_out(body, [each[down] for each in columns]) for down in range(TILE)]
         tiles.lay_down(body, results, self.patch)  # which is free by now

@@ -41,9 +41,7 @@ def product(relaxed: bool) -> Function:
 
         def step() -> None:
             for column in columns:
-                emit("local.get", down)
-                emit(f"{kind}.load", 16 * column)
-                emit("local.set", loaded[column])
+                function.apply(f"{kind}.load", down, offset=16 * column, into=loaded[column])
             writer.advance(down, size["b_k"])
             for left, row in zip(lefts, totals, strict=True):
                 emit("local.get", left)
@@ -68,9 +66,7 @@ def product(relaxed: bool) -> Function:
             if number:
                 writer.advance(address, size["c_m"])
             for column in columns:
-                emit("local.get", address)
-                emit("local.get", row[column])
-                emit(f"{kind}.store", 16 * column)
+                function.apply(f"{kind}.store", address, row[column], offset=16 * column)
 
     def some(count: int) -> None:
         """So many rows, and the pointers behind them."""

@@ -12,21 +12,15 @@ class Writer:
 
     def __init__(self, addresses: int, sizes: int) -> None:
         self.function = Function(["i32"] * (addresses + sizes))
-        self.emit = self.function.emit
+        self.emit, self.apply = self.function.emit, self.function.apply
 
     def advance(self, pointer: int, step: int) -> None:
         """pointer += step, both locals."""
-        self.emit("local.get", pointer)
-        self.emit("local.get", step)
-        self.emit("i32.add")
-        self.emit("local.set", pointer)
+        self.apply("i32.add", pointer, step, into=pointer)
 
     def add(self, local: int, number: int) -> None:
         """local += number."""
-        self.emit("local.get", local)
-        self.emit("i32.const", number)
-        self.emit("i32.add")
-        self.emit("local.set", local)
+        self.apply("i32.add", local, number=number, into=local)
 
     def copied(self, local: int) -> int:
         """Another local with the same number."""
@@ -50,9 +44,7 @@ class Writer:
         """Writes a loop that takes `size` from the local `left` at each turn, while it can."""
         self.emit("block")
         self.emit("loop")
-        self.emit("local.get", left)
-        self.emit("i32.const", size)
-        self.emit("i32.lt_s")
+        self.apply("i32.lt_s", left, number=size)
         self.emit("br_if", 1)
         with self.function.scope():
             write()
