@@ -39,7 +39,7 @@ export const DIGIT_MODEL = "mnist";
 let manifest;
 
 /** @returns {Promise<ModelEntry[]>}  all models of this site */
-export async function listModels() {
+async function listModels() {
   manifest ??= fetchJson("models/manifest.json").then((found) => found.models);
   try {
     return await manifest;
