@@ -18,23 +18,23 @@ from tallow.core import dtype as dt
 from tallow.core.drivers import run_async
 from tallow.core.hostarray import HostArray
 from tallow.errors import FormatError, OptionError
-from tallow.files.ranges import ranges_of
 from tallow.graph import constant
 from tallow.tensor import Tensor, reading
-from tallow.zoo import SentenceEncoder
 
 from .app import on_start
 from .javascript import copied, plain
 from .passages import decoded, passages, readable, sentences, well_formed
-from .published import opened
 from .steps import Answer, streamed
 
+# What opens models and files is imported with the first one: a kept index needs neither.
 if TYPE_CHECKING:
+    from tallow.zoo import SentenceEncoder
+
     from .contract.texts import Embedded, FindModel, FoundPassage, Indexed, IndexedFile, Looked
 
 __all__ = [
     "add_file", "changed_file", "close_find_model", "embed_passages", "find_passages",
-    "keep_again", "open_find_model", "put_kept", "put_vectors", "remove_file",
+    "keep_again", "open_find_model", "put_kept", "remove_file",
 ]  # fmt: skip
 
 _BATCH = 4
@@ -58,15 +58,15 @@ _HALF = 2
 
 @dataclass
 class _File:
-    """A file's passages, each with the page that it stands on, and the vectors of the first of
-    them.
+    """A file's passages and the vectors of the first of them.
 
+    passages: each as it is kept, see `_line`; most are never read.
     blocks: the vectors' bytes, `_BLOCK` of them in each but the last. model, width: the network
     that made them, by its name, and how many numbers each has. kept: how many of them the browser
     has; -1 if it does not have the passages either. key: tells the file from others of its name.
     """
 
-    passages: list[tuple[str, int | None]] = field(default_factory=list)
+    passages: list[bytes] = field(default_factory=list)
     blocks: list[bytearray] = field(default_factory=list)
     model: str = ""
     width: int = 1
@@ -100,6 +100,11 @@ class _File:
         self.blocks, self.kept = [], min(self.kept, 0)
 
 
+def _line(text: str, page: int | None) -> bytes:
+    """A passage as JSON, [text, the page that it stands on], which has no newline."""
+    return json.dumps((text, page), ensure_ascii=False).encode()
+
+
 _files: dict[str, _File] = {}
 _model: SentenceEncoder | None = None
 _name = ""  # of the model
@@ -128,6 +133,10 @@ async def open_find_model(source: Any, name: str) -> AsyncGenerator[Any, None]:
     are dropped.
     Reports `Fetching`; last a `FindModel`. Raises TallowError in one line.
     """
+    from tallow.zoo import SentenceEncoder
+
+    from .published import opened
+
     global _model, _name
     close_find_model()
     model: Any = None
@@ -168,6 +177,8 @@ async def add_file(name: str, kind: str, source: Any) -> AsyncGenerator[Any, Non
     Reports an `Embedded` after some passages each; last an `Indexed`. Raises TallowError in one
     line.
     """
+    from tallow.files.ranges import ranges_of
+
     encode = _opened().tokenizer.encode
     ranges = ranges_of(source, name)
     size = await run_async(ranges.size())
@@ -181,7 +192,7 @@ async def add_file(name: str, kind: str, source: Any) -> AsyncGenerator[Any, Non
     before = 0
     for text, page in texts:
         for start, end in passages(text, lambda part: len(encode(part).ids) - extra, most, _SHARED):
-            file.passages.append((text[start:end], page))
+            file.passages.append(_line(text[start:end], page))
             if len(file.passages) % _CUT == 0:
                 step: Embedded = {"stage": "cut", "done": before + end, "total": total}
                 yield step
@@ -229,7 +240,7 @@ async def embed_passages() -> AsyncGenerator[Any, None]:
         if file is None:
             break
         yield step
-        texts = [text for text, _ in file.passages[file.done : file.done + _BATCH]]
+        texts = [json.loads(each)[0] for each in file.passages[file.done : file.done + _BATCH]]
         vectors = await _embedded(model, texts)
         if _files.get(name) is file and _model is model:
             file.model, file.width = _name, model.width
@@ -250,9 +261,9 @@ async def _embedded(model: SentenceEncoder, texts: list[str]) -> bytes:
 
 
 def changed_file(least: int) -> Any:
-    """What the browser does not have of a file, or None: its name and its key; its passages as
-    JSON, None if it has them; which is the first of the vectors that follow, their bytes, the name
-    of the model that made them, and how many numbers each has.
+    """What the browser does not have of a file, or None: its name and its key; its passages, a
+    line of JSON each, None if it has them; which is the first of the vectors that follow, their
+    bytes, the name of the model that made them, and how many numbers each has.
 
     From then on the browser has all of it, unless `keep_again` says otherwise. So whatever is
     written is written once. least: how many vectors are worth a piece, unless they are the last.
@@ -261,7 +272,7 @@ def changed_file(least: int) -> Any:
         at, done = file.kept, file.done
         if at < 0 or done - at >= least or at < done == len(file.passages):
             file.kept, first = done, max(at, 0)
-            passages = None if at >= 0 else json.dumps(file.passages, ensure_ascii=False)
+            passages = None if at >= 0 else b"\n".join(file.passages)
             return name, file.key, passages, first, file.since(first), file.model, file.width
     return None
 
@@ -273,40 +284,27 @@ def keep_again(name: str, at: int) -> None:
         file.kept = min(file.kept, at)
 
 
-async def put_kept(name: str, key: str, kept: str) -> str:
-    """Takes the passages of a file that the browser has kept; `put_vectors` follow.
+async def put_kept(name: str, key: str, passages: Any, pieces: Any) -> str:
+    """Takes a file that the browser has kept.
 
-    kept: as JSON. Returns an `IndexedFile`. Raises FormatError for passages that are damaged.
+    key, passages: bytes, as `changed_file` gave them.
+    pieces: objects with vectors: at, the passage to which the first one belongs; vectors, bytes of
+      float16; model and width, as `changed_file` gave them.
+    Returns an `IndexedFile`. The first piece that does not continue those before it is left out,
+    and so are those behind it.
     """
-    try:
-        found = [(well_formed(str(text)), page) for text, page in json.loads(kept)]
-    except (ValueError, TypeError) as error:
-        raise FormatError(f"{name}: the kept passages are damaged: {error}") from error
-    file = _File(found, kept=0, key=key)
-    _put(name, file)
-    return _indexed(name, file)
-
-
-async def put_vectors(name: str, at: int, vectors: Any, model: str, width: int) -> str:
-    """Takes vectors that the browser has kept.
-
-    at: the passage to which the first one belongs. vectors: bytes of float16. model, width: as
-      `changed_file` gave them.
-    Returns an `IndexedFile`, in which no more is done if they do not continue those before.
-    """
-    file, content = _files[name], bytes(copied(vectors))
-    size = _HALF * max(width, 1)
-    end = at + len(content) // size
-    same = not file.blocks or (file.model, file.width) == (model, width)
-    fits = same and at == file.done and len(content) % size == 0 and end <= len(file.passages)
-    if fits:
-        file.model, file.width = model, max(width, 1)
+    file = _File(bytes(copied(passages)).split(b"\n"), kept=0, key=key)
+    for piece in pieces:
+        content, width = bytes(copied(piece.vectors)), max(piece.width, 1)
+        end = piece.at + len(content) // (_HALF * width)
+        same = not file.blocks or (file.model, file.width) == (piece.model, width)
+        whole = len(content) % (_HALF * width) == 0
+        if not (same and whole and piece.at == file.done and end <= len(file.passages)):
+            break
+        file.model, file.width = piece.model, width
         file.add(content)
-        file.kept = file.done
-    return _indexed(name, file)
-
-
-def _indexed(name: str, file: _File) -> str:
+    file.kept = file.done
+    _put(name, file)
     found: IndexedFile = {"name": name, "passages": len(file.passages), "done": file.done}
     return json.dumps(found)
 
@@ -368,7 +366,7 @@ async def _nearest(model: SentenceEncoder, asked: Tensor, most: int) -> list[Fou
     for index in nlargest(most, range(starts[-1]), key=scores.__getitem__):
         at = bisect_right(starts, index) - 1
         _, name, file, first = held[at]
-        text, page = file.passages[first + index - starts[at]]
+        text, page = json.loads(file.passages[first + index - starts[at]])
         found.append(
             {"source": name, "page": page, "score": scores[index], "parts": [text, "", ""]}
         )

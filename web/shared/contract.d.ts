@@ -688,7 +688,6 @@ export type Answers = {
   run_model: RunAnswer;
   remove_file: Embedded;
   put_kept: IndexedFile;
-  put_vectors: IndexedFile;
   unpack_run: TrainRun;
   layer_table: LayerTable;
   gather_text: Gathered;

@@ -2,24 +2,26 @@
 /**
  * The index of the Find view, which the browser keeps for later visits (IndexedDB): the passages of
  * each file, and pieces of their vectors, one after the other. What is new is appended. Each write
- * is one transaction, so what a closed tab has left is whole; a piece has a hash besides.
+ * is one transaction, so what a closed tab has left is whole; all bytes have a hash besides.
  */
 
 import { digest, hex } from "../shared/bytes.js";
 import { SITE } from "../site/fetch.js";
 
 /**
+ * @typedef {Uint8Array<ArrayBuffer>} Bytes
+ *
  * @typedef {object} Piece
  * @property {string} name   of the file
  * @property {string} key    tells the file from others of its name, which another tab may keep
  * @property {number} at     the passage to which the first vector belongs
- * @property {Uint8Array<ArrayBuffer>} vectors
+ * @property {Bytes} vectors
  * @property {string} model  that made them
  * @property {number} width  of each vector
  *
  * @typedef {object} Kept
  * @property {string} key
- * @property {string} passages  as JSON
+ * @property {Bytes | null} passages  null if they are damaged
  * @property {Piece[]} pieces   in their order, up to the first that is damaged
  * @property {boolean} damaged  whether one is
  */
@@ -41,22 +43,31 @@ export async function kept(name) {
     files.get(name),
     vectors.getAll(from(name, 0)),
   ]);
+  const { key, passages, sum } = file ?? {}; // another tab may have forgotten it
+  const isWhole = async (/** @type {Piece & {sum: string}} */ piece) =>
+    piece.key === key && (await isOf(piece.sum, piece.vectors));
   let count = 0;
-  while (count < all.length && (await isWhole(all[count], file?.key))) count += 1;
-  return { ...file, pieces: all.slice(0, count), damaged: count < all.length };
+  while (count < all.length && (await isWhole(all[count]))) count += 1;
+  return {
+    key,
+    passages: (await isOf(sum, passages)) ? passages : null,
+    pieces: all.slice(0, count),
+    damaged: count < all.length,
+  };
 }
 
 /**
  * Keep a piece of a file's vectors, instead of all that are kept from there on; and its passages,
  * unless they are kept.
- * @param {Piece & {passages?: string}} part
+ * @param {Piece & {passages?: Bytes}} part
  * @throws {DOMException}  if the browser keeps nothing, or no more
  */
 export async function keep({ passages, ...piece }) {
   const { name, key, at } = piece;
-  const sum = await sumOf(piece);
+  const sum = await sumOf(piece.vectors);
+  const file = passages && { name, key, passages, sum: await sumOf(passages) };
   await transact("readwrite", ({ files, vectors }) => {
-    if (passages !== undefined) files.put({ name, key, passages });
+    if (file) files.put(file);
     vectors.delete(from(name, at));
     return piece.vectors.length ? [vectors.put({ ...piece, sum })] : [];
   });
@@ -72,18 +83,17 @@ export async function forget(name) {
 /** The pieces of a file from a passage on. @param {string} name @param {number} at */
 const from = (name, at) => IDBKeyRange.bound([name, at], [name, Infinity]);
 
-/** @param {Piece & {sum: string}} piece @param {string} [key]  of its file */
-const isWhole = async (piece, key) =>
-  piece.key === key && piece.vectors instanceof Uint8Array && piece.sum === (await sumOf(piece));
+/** @param {string} sum @param {Bytes} bytes */
+const isOf = async (sum, bytes) => bytes instanceof Uint8Array && sum === (await sumOf(bytes));
 
-/** @param {Piece} piece */
-const sumOf = async ({ vectors }) => hex(await digest(vectors));
+/** @param {Bytes} bytes */
+const sumOf = async (bytes) => hex(await digest(bytes));
 
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 
 async function open() {
-  const request = indexedDB.open(NAME, 2);
+  const request = indexedDB.open(NAME, 3);
   request.onupgradeneeded = () => {
     const { result } = request;
     for (const store of [...result.objectStoreNames]) result.deleteObjectStore(store);

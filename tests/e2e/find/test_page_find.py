@@ -122,7 +122,10 @@ STORE = """async (change) => {
   const files = transaction.objectStore("files"), vectors = transaction.objectStore("vectors");
   const pieces = await resolved(vectors.getAll());
   if (change === "passages")
-    for (const file of await resolved(files.getAll())) files.put({ ...file, passages: "[1]" });
+    for (const file of await resolved(files.getAll())) {
+      file.passages[5] ^= 1;
+      files.put(file);
+    }
   else if (change === "vectors")
     for (const piece of pieces) {
       piece.vectors[5] ^= 1;

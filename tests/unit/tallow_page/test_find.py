@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +16,7 @@ from tests.unit.tallow_page.long_actions import finished
 
 import tallow as tl
 from tallow.errors import FormatError, OptionError, TallowError
+from tallow_build.paths import ROOT
 from tallow_page import find
 
 TEXT = b"the cat is late. The train is in the rain.\n\n" + b"bread and a dog. " * 50
@@ -202,12 +206,22 @@ def test_a_file_that_is_removed_while_it_is_embedded(
     assert len(view.ask("dog")) == 1
 
 
+@dataclass
+class Piece:
+    """Vectors that are kept, as the worker gives them back."""
+
+    at: int
+    vectors: bytes
+    model: str
+    width: int
+
+
 class Browser:
     """What the browser keeps: the passages of files, and pieces of their vectors by their places.
     written: bytes of each write."""
 
     def __init__(self) -> None:
-        self.files: dict[str, tuple[str, str]] = {}
+        self.files: dict[str, tuple[str, bytes]] = {}
         self.pieces: dict[tuple[str, int], tuple[bytes, str, int]] = {}
         self.written: list[int] = []
 
@@ -221,16 +235,16 @@ class Browser:
                 del self.pieces[place]
             if vectors:
                 self.pieces[name, at] = vectors, model, width
-            self.written.append(len(passages or "") + len(vectors))
+            self.written.append(len(passages or b"") + len(vectors))
 
     def give(self, view: View) -> dict[str, Any]:
         """Another visit. Returns what Python knows of each file then."""
         view.run(find.remove_file(""))
         found = {}
         for name, (key, passages) in self.files.items():
-            found[name] = json.loads(view.run(find.put_kept(name, key, passages)))
-        for (name, at), piece in sorted(self.pieces.items()):
-            found[name] = json.loads(view.run(find.put_vectors(name, at, *piece)))
+            mine = sorted((at, made) for (of, at), made in self.pieces.items() if of == name)
+            pieces = [Piece(at, *made) for at, made in mine]
+            found[name] = json.loads(view.run(find.put_kept(name, key, passages, pieces)))
         return found
 
 
@@ -363,14 +377,14 @@ def test_another_model_embeds_the_kept_passages_again(view: View) -> None:
 def test_vectors_that_do_not_continue_those_before_are_made_again(
     view: View, at: int, vectors: bytes, model: str, width: int
 ) -> None:
-    kept = json.dumps([["the cat", None], ["a dog", 2], ["late", 3]])
-    view.run(find.put_kept("a.txt", "key", kept))
+    kept = b'["the cat", null]\n["a dog", 2]\n["late", 3]'
+    view.run(find.put_kept("a.txt", "key", kept, []))
     view.open()
     view.embed()
     good = find.changed_file(1)[4]
-    view.run(find.put_kept("a.txt", "key", kept))
-    assert json.loads(view.run(find.put_vectors("a.txt", 0, good[:64], "tiny", 32)))["done"] == 1
-    again = json.loads(view.run(find.put_vectors("a.txt", at, vectors, model, width)))
+    pieces = [Piece(0, good[:64], "tiny", 32), Piece(at, vectors, model, width)]
+    pieces.append(Piece(at + 1, good[64:128], "tiny", 32))  # which nothing stands before
+    again = json.loads(view.run(find.put_kept("a.txt", "key", kept, pieces)))
     assert again == {"name": "a.txt", "passages": 3, "done": 1}
     view.embed()
     assert find.changed_file(1)[3:5] == (1, good[64:])
@@ -378,10 +392,26 @@ def test_vectors_that_do_not_continue_those_before_are_made_again(
     assert (found[0]["page"], found[0]["parts"][1]) == (2, "a dog") and len(found) == 3
 
 
-@pytest.mark.parametrize("kept", ["", "{", "[1]", "7", '[["a"]]'])
-def test_kept_passages_that_are_damaged(view: View, kept: str) -> None:
-    with pytest.raises(FormatError, match=r"a\.txt: the kept passages are damaged"):
-        view.run(find.put_kept("a.txt", "key", kept))
+def test_a_kept_index_is_taken_without_what_opens_models_and_reads_texts() -> None:
+    script = """
+import sys, tallow_page.app, tallow_page.steps
+before = {*sys.modules}
+import asyncio
+from tallow_page import find
+line = find._line("the cat", None)
+coroutine = find.put_kept("a.txt", "key", b"\\n".join([line] * 3), [])
+try:
+    coroutine.send(None)
+except StopIteration as end:
+    print(end.value)
+print(*sorted(name for name in {*sys.modules} - before if name.startswith("tallow")))
+"""
+    run = [sys.executable, "-c", script]
+    there = {**os.environ, "PYTHONPATH": str(ROOT / "py")}
+    made = subprocess.run(run, capture_output=True, text=True, check=True, env=there)
+    answer, imported = made.stdout.splitlines()
+    assert json.loads(answer) == {"name": "a.txt", "passages": 3, "done": 0}
+    assert imported.split() == ["tallow_page.find", "tallow_page.passages"]
 
 
 def test_what_needs_a_model_says_so(view: View) -> None:

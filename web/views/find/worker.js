@@ -32,10 +32,9 @@ export default ({ app, settled }) => {
         const part = await app.inTurn(async () => {
           const held = app.call("find.changed_file", least);
           if (!held) return null;
-          const [name, key, passages, at, model, width] = [0, 1, 2, 3, 5, 6].map((n) =>
-            held.get(n),
-          );
-          const vectors = app.copy(held.get(4));
+          const [name, key, given, at, made, model, width] = held;
+          const passages = given && app.copy(given);
+          const vectors = app.copy(made);
           held.destroy();
           return { name, key, passages, at, vectors, model, width };
         });
@@ -56,26 +55,18 @@ export default ({ app, settled }) => {
    * @returns {Promise<{file: IndexedFile | null, damaged: boolean}>}  null if nothing can be used
    */
   async function restored(name) {
-    let { key, passages, pieces, damaged } = await kept(name);
-    /** @type {IndexedFile} */
-    let file;
-    try {
-      file = await app.inTurn(() => app.ask("find.put_kept", name, key, passages));
-    } catch {
+    const { key, passages, pieces, damaged } = await kept(name);
+    if (!passages) {
       await forget(name);
       return { file: null, damaged: true };
     }
-    for (const { at, vectors, model, width } of pieces) {
-      const put = () => app.ask("find.put_vectors", name, at, vectors, model, width);
-      const longer = await app.inTurn(put);
-      damaged ||= longer.done === file.done;
-      file = longer;
-    }
-    if (damaged) {
-      const nothing = { vectors: new Uint8Array(0), model: "", width: 1 };
-      await keep({ name, key, at: file.done, ...nothing }).catch(() => {});
-    }
-    return { file, damaged };
+    const file = await app.inTurn(() => app.ask("find.put_kept", name, key, passages, pieces));
+    const last = pieces.at(-1);
+    const end = last ? last.at + last.vectors.length / (2 * last.width) : 0;
+    if (!damaged && file.done === end) return { file, damaged };
+    const nothing = { vectors: new Uint8Array(0), model: "", width: 1 };
+    await keep({ name, key, at: file.done, ...nothing }).catch(() => {});
+    return { file, damaged: true };
   }
 
   /**
