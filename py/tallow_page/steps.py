@@ -1,7 +1,7 @@
 """Long actions: what the page can watch, interrupt and stop.
 
-A long action is an async generator. It yields how far it is after each step, or None to let others
-in, and, last, its `Answer`. The worker (web/worker/app.js) asks for one step after the other:
+A long action is an async generator. After each step it yields how far it is, or None to let others
+in; last it yields its `Answer`. The worker (web/worker/app.js) asks for one step after the other:
 between two of them it answers other questions, and it closes the generator where the page wants it
 to stop. What must be true after any step, `finally` takes care of.
 """

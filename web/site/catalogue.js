@@ -1,5 +1,5 @@
 // @ts-check
-/** The models: models/manifest.json and the visitor's own, their cards and labels. */
+/** The models, those of models/manifest.json and the visitor's own, with their cards and labels. */
 
 import { fetchJson } from "./fetch.js";
 import { ownModels } from "./own_models.js";
@@ -51,7 +51,7 @@ async function listModels() {
 
 /**
  * @param {string} task
- * @returns {Promise<ModelEntry[]>}  the site's models for it, then the visitor's own
+ * @returns {Promise<ModelEntry[]>}  the site's models for the task, then the visitor's own
  */
 export async function modelsFor(task) {
   const [site, own] = await Promise.all([listModels(), ownModels()]);
@@ -76,7 +76,7 @@ export async function findModel(name) {
 /**
  * @param {string} task
  * @param {string | null} wanted  the name of a model
- * @returns {Promise<string>}  that name, or the first model's if there is no such model for the task
+ * @returns {Promise<string>}  that name, or the first model's if the task has no such model
  */
 export async function modelFor(task, wanted) {
   const models = await modelsFor(task);

@@ -16,7 +16,7 @@ import { LocalizedError, words } from "../i18n/messages.js";
 /** The folder of index.html, under whatever path the site is hosted. */
 export const SITE = new URL("../", import.meta.url);
 
-/** The folder of the visitor's own models, whose files the browser keeps, and not the server. */
+/** The folder of the visitor's own models: files of the browser's cache, not of the server. */
 const KEPT = "models/own/";
 
 /**

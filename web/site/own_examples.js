@@ -28,10 +28,10 @@ const NAME = `tallow:train:1:${SITE.href}`;
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 
-/** Examples to be written. @type {{example: object, resolve: (key: any) => void, reject: (why: unknown) => void}[]} */
+/** Examples that wait to be written. @type {{example: object, resolve: (key: any) => void, reject: (why: unknown) => void}[]} */
 let waiting = [];
 
-/** Whether some are being written. */
+/** Whether `write` is running. */
 let writing = false;
 
 /** @returns {Promise<IDBDatabase>} */
@@ -79,7 +79,7 @@ async function transact(mode, use) {
   try {
     request = use(stores);
   } catch (error) {
-    transaction.abort(); // a part of it must not be written
+    transaction.abort(); // all of it is written, or nothing
     throw error;
   }
   return new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export function exampleOf(number) {
   return transact("readonly", ({ examples }) => examples.get(number));
 }
 
-/** Keep what was computed of an example, if it is still there. @param {number} number @param {Uint8Array<ArrayBuffer>} computed */
+/** Keep what was computed of an example, unless it was removed. @param {number} number @param {Uint8Array<ArrayBuffer>} computed */
 export async function keepComputed(number, computed) {
   await transact("readwrite", ({ examples }) => {
     const request = examples.get(number);

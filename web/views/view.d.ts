@@ -18,7 +18,7 @@ export type Page = {
   timed(ms: number | null): void;
   /** The model that the address asks for now. */
   readonly model: string | null;
-  /** Called when the visitor chooses another model, or a model for another view, which is shown. */
+  /** Called when the visitor chooses another model; with a view, the page shows that view. */
   chosen(model: string, view?: string): void;
 };
 

@@ -53,7 +53,7 @@ async function keep(number, held) {
 /** @param {import("./services.js").Services} services */
 export const gathering = ({ app, models, settled }) => {
   /**
-   * Call Python with what it takes to read examples.
+   * Call Python with what it needs to read examples: what takes and keeps them, and the network.
    * @template T
    * @param {Kind} kind
    * @param {(...given: unknown[]) => Promise<T>} call
@@ -65,7 +65,7 @@ export const gathering = ({ app, models, settled }) => {
   };
 
   return {
-    /** Have Python make data for training of a text. @param {{name: string, text: string}} args */
+    /** Have Python make data for training from a text. @param {{name: string, text: string}} args */
     text: ({ name, text }) => app.inTurn(() => app.ask("train.gather_text", name, text)),
 
     /** The paths in a zip. @param {{file: File}} args @returns {Promise<string[]>} */
@@ -82,7 +82,7 @@ export const gathering = ({ app, models, settled }) => {
       app.inTurn(async () => app.copy(app.call("train.read_zip", name, number))),
 
     /**
-     * Have Python make data for training of all examples of a kind.
+     * Have Python make data for training from all examples of a kind.
      * @param {{kind: Kind}} args
      * @param {Context} context
      */
@@ -94,7 +94,7 @@ export const gathering = ({ app, models, settled }) => {
     },
 
     /**
-     * Have Python compute beforehand what that takes.
+     * Have Python compute in advance what `gather` needs, so that a run starts sooner.
      * @param {{kind: Kind}} args
      * @param {Context} context
      */

@@ -7,7 +7,7 @@ import { publicWords, wordsOf } from "../i18n/messages.js";
  * @typedef {object} Context  of a call, for its action
  * @property {AbortSignal} signal  aborted when the page wants the action to stop
  * @property {(report: object | null) => void} progress  tells the page how far the action is; null
- *   that it goes on. All reports arrive, in order
+ *   says that it is still running. All reports arrive, in order
  *
  * @typedef {(args: any, context: Context) => unknown} Action
  */
@@ -28,7 +28,7 @@ export class Handed {
 /** Reports that follow another one sooner than this many milliseconds are sent together. */
 const FRAME_MS = 16;
 
-/** So often a call that has nothing to report tells that it goes on. */
+/** How often a call that has nothing to report says that it is still running. */
 const ALIVE_MS = 10_000;
 
 /** A request until its response. */
@@ -54,7 +54,7 @@ class Call {
     this.#stop.abort();
   }
 
-  /** @param {object | null} report  null: it goes on, and has nothing to say */
+  /** @param {object | null} report  null: it is still running, and has nothing to report */
   progress = (report) => {
     if (report === null) return this.#goOn();
     this.#waiting.push(report);
@@ -63,7 +63,7 @@ class Call {
     else this.#timer ??= setTimeout(() => this.flush(), rest);
   };
 
-  /** Tell the page now and then, for which a worker that is silent counts as stuck. */
+  /** Break the silence now and then: the page takes a silent worker for a stuck one. */
   #goOn() {
     if (performance.now() - this.#sentAt < ALIVE_MS) return;
     postMessage({ id: this.#id, progress: [] });

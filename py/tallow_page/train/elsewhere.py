@@ -1,5 +1,5 @@
-"""A trained network as one of the page's models, which other views ask: an ONNX file from what such
-a view's models take to a score of each class, with all that stands before the network inside."""
+"""A trained network as a model for Draw or Classify: an ONNX file that takes what those views give
+their models, and returns a logit for each class. It includes what stands before the network."""
 
 from __future__ import annotations
 
@@ -25,29 +25,34 @@ if TYPE_CHECKING:
 __all__ = ["model_facts", "model_file"]
 
 _DRAWN = (1, 28, 28)
-"""The pictures that the Draw view makes: web/prepare/digit.js."""
+"""The shape of the pictures that the Draw view makes: web/prepare/digit.js."""
 
 
 async def model_facts(run: str) -> str:
-    """What a run's network knows by now: a `Trained`. Raises OptionError for a run that is not
-    open."""
+    """The steps that a run's network has learned for, and its classes: a `Trained`. Raises
+    OptionError for a run that is not open."""
     held = lesson(run)
     facts: Trained = {"step": held.learner.steps, "classes": list(held.data.classes)}
     return json.dumps(facts)
 
 
 async def model_file(run: str, card: str, fetch: Fetch) -> bytes:
-    """The network of a run, as one of the page's models (`app.load_model`): float32 (1, 1, 28, 28)
-    from 0 to 255, or a photograph as the network for photographs takes it, to logits.
+    """The network of a run as an ONNX file that `app.load_model` takes. Its input is float32
+    (1, 1, 28, 28) from 0 to 255, or a photograph as the network for photographs takes it; its
+    output is float32 (1, classes), logits.
 
-    card, fetch: of the network for photographs, whose features a head learned from; not used for
-      pictures that are drawn. Raises OptionError for a network of anything else.
+    card, fetch: of the network for photographs, from whose features a head learned; unused for
+      drawn pictures. Raises OptionError for a run that is not open, and for a network that learned
+      from anything else.
     """
     held = lesson(run)
     if held.data.kind == "features":
         return file_of(await _from_photographs(held, card, fetch))
     if (held.data.kind, held.data.shape) != ("pictures", _DRAWN):
-        raise OptionError(f"no other view has {held.data.kind} of shape {held.data.shape}")
+        raise OptionError(
+            f"the run {run!r} learned from {held.data.kind} of shape {held.data.shape}; Draw takes "
+            f"pictures of shape {_DRAWN}, and Classify photographs"
+        )
     model = await settled(held)
 
     def logits(image: Tensor) -> dict[str, Tensor]:

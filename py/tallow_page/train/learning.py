@@ -154,7 +154,7 @@ class _Reports(Callback):
             learner.stop("paused")
 
     def on_look(self, learner: Run, figures: Mapping[str, Any]) -> None:
-        """Reports the means since the look before, of those since the record."""
+        """Reports the means since the last look, from those since the last record."""
         if "items_per_second" not in figures or self._items <= self._seen:
             return
         loss, right = (figures[name] * self._items for name in ("train_loss", "train_accuracy"))
@@ -232,8 +232,8 @@ class _Reports(Callback):
         self._items, self._seen, self._loss, self._right = state["since"]
 
     def take(self, apart: float = 0.0) -> list[Any]:
-        """The reports since the last call; none if it was less than so many seconds ago, unless an
-        epoch has ended."""
+        """The reports since the last call: none if that was less than `apart` seconds ago and no
+        epoch has ended since."""
         now = time.monotonic()
         ended = any(report["stage"] == "record" for report in self.waiting)
         if not self.waiting or (now - self._told_at < apart and not ended):

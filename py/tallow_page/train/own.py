@@ -1,8 +1,8 @@
 """The visitor's own examples: signs, pictures and sounds of classes that the visitor has named; and
 a text.
 
-The page keeps them (web/site/own_examples.js). Here they become data for training; what that
-takes, such as the features of a picture, is computed once and kept there, too.
+The page keeps them (web/site/own_examples.js). Here they become data for training. What
+is computed of each, such as the features of a picture, is computed once, and the page keeps it.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 __all__ = ["gather_examples", "gather_text", "own_data", "read_examples"]
 
 _MOST = 1000
-"""Classes, at most."""
+"""The most classes that a network learns."""
 _SIGN = 28
 """Pixels of a sign's side."""
 _FLOAT = 4
 _REPORTED = 8
-"""Examples after which the page is told how far it is."""
+"""The page is told how far reading is each time this many examples are read."""
 
 
 class _Example(NamedTuple):
-    """number: the page's own. content: the bytes that the network takes, and behind them those that
-    are shown, where these differ."""
+    """number: the page's. content: the bytes that the network takes, followed by those that are
+    shown, if these are others."""
 
     number: int
     label: int
@@ -74,7 +74,7 @@ async def gather_examples(
     card: str,
     fetch: Fetch,
 ) -> AsyncGenerator[Any, None]:
-    """Makes data for training of the visitor's examples; `own_data` has them afterwards.
+    """Makes data for training from the visitor's examples; `own_data` has them afterwards.
 
     kind: "signs", "pictures" or "sounds". classes: JSON, [{"name", "examples": [number, …]}, …].
     take: an example by its number: an object with `content` (signs: 784 bytes, ink on 0; pictures:
@@ -82,8 +82,9 @@ async def gather_examples(
       what `keep` was given, or None.
     keep: takes what was computed of an example, so that it need not be computed again.
     card, fetch: of the network whose features pictures become; not used for other kinds.
-    Yields a `Gathering` after some examples; last a `Gathered`. Raises DataError for no class, one
-    class alone, too many, and a class without examples; OptionError for another kind.
+    Yields a `Gathering` after every few examples, and last a `Gathered`. Raises DataError for no
+    class, for a single one, for too many, and for a class without examples; OptionError for another
+    kind.
     """
     reading = _Reading(kind, take, keep, card, fetch)
     given = json.loads(classes)
@@ -119,11 +120,11 @@ async def read_examples(
     card: str,
     fetch: Fetch,
 ) -> AsyncGenerator[Any, None]:
-    """Computes beforehand what `gather_examples` will need of some examples, so that a run begins
-    soon.
+    """Computes in advance what `gather_examples` will need of some examples, so that a run starts
+    sooner.
 
     numbers: JSON, [number, …]. The others: as for `gather_examples`. Yields a `Gathering` after
-    some examples; last a `ReadExamples`. Raises OptionError for another kind.
+    every few examples, and last a `ReadExamples`. Raises OptionError for another kind.
     """
     reading = _Reading(kind, take, keep, card, fetch)
     async with aclosing(reading.of(json.loads(numbers))) as steps:
@@ -156,7 +157,7 @@ class _Reading:
         """The numbers of those that could not be read."""
 
     async def of(self, numbers: Sequence[int]) -> AsyncGenerator[Gathering, None]:
-        """Reads these; tells how far it is after some."""
+        """Reads the examples of these numbers; yields how far it is after every few."""
         for done, number in enumerate(numbers):
             if done % _REPORTED == 0:
                 yield {"stage": "gather", "done": done, "total": len(numbers)}
@@ -178,8 +179,8 @@ class _Reading:
 
 
 async def gather_text(name: str, text: str) -> str:
-    """Makes data for training of a text; `own_data("text")` has them afterwards. Returns a
-    `Gathered`. Raises DataError for a text of which nothing can be learnt."""
+    """Makes data for training from a text; `own_data("text")` has them afterwards. Returns a
+    `Gathered`. Raises DataError for a text from which nothing can be learned."""
     data = _gathered["text"] = text_data(name, text)
     answer: Gathered = {
         "version": _version(),
@@ -202,9 +203,9 @@ def _check(names: Sequence[str], counts: Sequence[int]) -> None:
     if not names:
         raise DataError("there is no class; add two or more, with examples of each")
     if len(names) == 1:
-        raise DataError(f"there is one class alone, {names[0]!r}; add another one to tell it from")
+        raise DataError(f"there is only one class, {names[0]!r}; add another to tell it from")
     if len(names) > _MOST:
-        raise DataError(f"there are {len(names):,} classes; {_MOST:,} at most can be learnt")
+        raise DataError(f"there are {len(names):,} classes; at most {_MOST:,} can be learned")
     for name, count in zip(names, counts, strict=True):
         if not count:
             raise DataError(f"the class {name!r} has no examples; add some, or remove the class")
@@ -216,7 +217,7 @@ async def _computed(kind: str, content: Any, card: str, fetch: Fetch) -> bytes:
     if kind == "signs":
         sign = bytes(copied(content))
         if len(sign) != _SIGN * _SIGN:
-            raise DataError(f"a sign of {len(sign):,} bytes; expected {_SIGN * _SIGN}")
+            raise DataError(f"a sign has {_SIGN * _SIGN} bytes, not {len(sign):,}")
         return sign
     if kind == "sounds":
         numbers = await log_mel(content)

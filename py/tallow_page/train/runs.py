@@ -30,7 +30,7 @@ ABOUT, _INDEX = "about.json", "run.json"
 
 
 class StorageError(CheckpointError):
-    """A file that the page's storage does not take. full: whether for want of space."""
+    """The page's storage did not keep a file. full: whether it has no space left."""
 
     def __init__(self, file: str, why: str) -> None:
         self.full = why == "full"

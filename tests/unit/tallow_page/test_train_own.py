@@ -233,9 +233,9 @@ def test_sounds_become_spectrograms(gather: Any) -> None:
     ("classes", "said"),
     [
         ({}, "there is no class"),
-        ({"one": [1]}, "one class alone, 'one'"),
+        ({"one": [1]}, "only one class, 'one'"),
         ({"one": [1], "none": []}, "'none' has no examples"),
-        ({f"class {n}": [1] for n in range(1001)}, "1,001 classes; 1,000 at most"),
+        ({f"class {n}": [1] for n in range(1001)}, "1,001 classes; at most 1,000 can be learned"),
         ({"one": [1], "lost": [77]}, "'lost' has no examples"),  # its only one is damaged
     ],
 )
@@ -261,7 +261,7 @@ def test_damaged_examples_are_named_and_the_others_are_learnt_from(gather: Any) 
 def test_examples_of_another_size_are_refused(gather: Any) -> None:
     kept = Kept()
     kept.add(sign(1), b"\0" * 5)
-    with pytest.raises(DataError, match="a sign of 5 bytes"):
+    with pytest.raises(DataError, match="a sign has 784 bytes, not 5"):
         gather("signs", kept, {"one": [1], "two": [2]})
     with pytest.raises(DataError, match="a clip of 392 samples; expected 16,000"):
         gather("sounds", kept, {"one": [1], "two": [2]})

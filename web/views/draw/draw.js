@@ -34,7 +34,7 @@ import { PadTools } from "./tools.js";
 
 const DIGITS = [..."0123456789"];
 
-/** How many rows are shown of a model whose classes are others than the digits. */
+/** How many classes are shown of a model that knows others than the digits. */
 const SHOWN = 5;
 
 /** @import {View} from "../view.js" */
@@ -145,7 +145,7 @@ export default class Draw {
   #read() {
     const digits = this.#labels === DIGITS;
     const ink = this.#pad.ink.read();
-    const sign = this.untouched ? [] : [ink]; // which may have several parts
+    const sign = this.untouched ? [] : [ink]; // one, also of several strokes
     const parts = digits ? splitDigits(ink) : sign;
     if (!parts.length) return;
     const strokes = digits ? this.#pad.ink.layers : [];

@@ -20,8 +20,9 @@ const HUB = "hub…";
 const FILE = "file…";
 
 /**
- * What a view's models are made of: endings of their files; memory, of the bytes of those, that a
- * model takes, with what it holds beside them or where it widens numbers.
+ * The kinds of models. accept: the endings of their files; several: whether a model has more than
+ * one; memory: how many bytes of memory a byte of the files takes, since a model also holds other
+ * things, and may widen numbers.
  */
 const KINDS = {
   gguf: { accept: ".gguf", several: false, memory: 1.5 },
@@ -34,7 +35,7 @@ const KINDS = {
 
 /**
  * @typedef {{files: Published["files"]} | {blobs: File[]} | {hub: string, revision: string}} Source
- *   what Python's `opened` takes
+ *   what `opened` of py/tallow_page/published.py takes
  *
  * @typedef {object} Choice
  * @property {string} name
@@ -50,12 +51,12 @@ const KINDS = {
  * @property {string} view  begins the names of the hooks (data-testid)
  * @property {string} [files]  the name of the field for files behind it; "model-files" if not given
  * @property {Task} task
- * @property {Task} [beside]  of a published model that is always opened, too
+ * @property {Task} [beside]  a task whose published model is opened together with the chosen one
  * @property {keyof typeof KINDS} kind
  * @property {(source: Source, options: object, beside?: Published) => Promise<Model>} open
- * @property {(name: string, model: Model) => Words} opened  what is said of it
- * @property {() => void} [chosen]  called when another is chosen
- * @property {() => void} changed  called when another is chosen, or opened, or gone
+ * @property {(name: string, model: Model) => Words} opened  what to say of a model that is open
+ * @property {() => void} [chosen]  called when another model is chosen
+ * @property {() => void} changed  called when another is chosen, or one was opened or forgotten
  */
 
 /** @template Model */
@@ -124,18 +125,18 @@ export class ModelChoice {
     return this.#choice !== null && (!this.#uses.beside || this.#beside !== undefined);
   }
 
-  /** Whether the worker has it, or is opening it. */
+  /** Whether the worker has the model, or is opening it. */
   get loaded() {
     return this.#loaded !== null;
   }
 
-  /** Whether another can be chosen now. @param {boolean} locked */
+  /** Let the visitor choose no other model for now. @param {boolean} locked */
   lock(locked) {
     for (const name of /** @type {const} */ (["model", "hub", "find", "hubFile", "file"]))
       this.#part[name].disabled = locked;
   }
 
-  /** The worker no longer has it. */
+  /** The worker no longer has the model. */
   forget() {
     if (this.#loading) return; // the call fails by itself
     this.#loaded = null;

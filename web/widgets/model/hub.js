@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The models of a name at the Hugging Face hub, by the hub's API
+ * The models in a repository of the Hugging Face hub, by the hub's API
  * (huggingface.co/docs/hub/api, "GET /api/models/{repo_id}/revision/{revision}").
  */
 
@@ -14,7 +14,7 @@ const NAME = /^(?:https:\/\/huggingface\.co\/)?(\w[\w.-]*\/\w[\w.-]*?)(?:\/tree\
 /** What a part of a model in several files ends with. */
 const PART = /-\d{5}-of-\d{5}\.gguf$/;
 
-/** What Python reads of a model in safetensors (py/tallow/hub/named.py). */
+/** The files that Python reads of a model in safetensors (`_wanted` in py/tallow/hub/named.py). */
 const READ = /\.(json|jinja)$|^model(-.*)?\.safetensors$/;
 
 /** @typedef {import("../../site/published.js").Published["files"]} Files */
@@ -24,11 +24,11 @@ const READ = /\.(json|jinja)$|^model(-.*)?\.safetensors$/;
 export const hubName = (text) => NAME.exec(text.trim())?.[1] ?? null;
 
 /**
- * The models that a name has.
+ * The models that a repository has.
  * @param {string} name  "owner/name"
  * @param {"gguf" | "safetensors"} kind
  * @returns {Promise<Found[]>}  the smallest first
- * @throws {LocalizedError}  if there is none, or the hub does not say
+ * @throws {LocalizedError}  if there is none, or the hub does not answer
  */
 export async function modelsAt(name, kind) {
   const listed = await listing(name);
@@ -53,7 +53,7 @@ async function listing(name) {
 }
 
 /**
- * Each is a file, or the parts of one.
+ * Models in GGUF: each is a file, or the parts of one.
  * @param {string} name
  * @param {{sha: string, siblings: any[]}} listed
  * @returns {Found[]}
@@ -77,7 +77,7 @@ function inBlocks(name, { sha, siblings }) {
 }
 
 /**
- * One, of which Python lists the files itself.
+ * The model in safetensors, if there is one. Python lists its files itself, at the same commit.
  * @param {string} name
  * @param {{sha: string, siblings: any[]}} listed
  * @returns {Found[]}
