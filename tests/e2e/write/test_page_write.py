@@ -82,7 +82,7 @@ def test_what_cannot_be_a_model_is_said(writer: Visitor, given: dict[str, Any]) 
         expect(hook("write-model-info")).to_have_text(re.compile(r"^tiny\.gguf can’t be used: .+"))
         expect(hook("write-load")).to_have_text("Try again")
     hook("write-file").set_input_files({"name": "a.txt", "mimeType": "", "buffer": b"a"})
-    expect(hook("write-model-info")).to_contain_text("end with .gguf")
+    expect(hook("write-model-info")).to_contain_text("end in .gguf")
     load(hook, given)
 
 
