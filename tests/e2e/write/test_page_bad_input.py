@@ -83,7 +83,7 @@ def test_memory_that_ends_in_the_middle(visitor: Any, given: dict[str, Any], pat
     options(hook, most=40)
     hook("write-input").fill("Two")
     hook("write-send").click()
-    expect(hook("write-said")).to_contain_text("memory is not enough", timeout=PATIENCE)
+    expect(hook("write-said")).to_contain_text("ran out of memory", timeout=PATIENCE)
     texts = visitor.page.locator(".talk li .said")
     expect(texts).to_have_count(4)
     assert texts.nth(1).text_content() == first and texts.nth(3).text_content()

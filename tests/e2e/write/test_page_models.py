@@ -153,7 +153,7 @@ def test_memory_that_ends_in_the_middle_of_a_download(visitor: Any, given: dict[
     hook("write-load").click()
     expect(hook("write-model-info")).to_have_attribute("data-state", "failed", timeout=PATIENCE)
     said = hook("write-model-info").text_content()
-    assert "memory is not enough" in said and len(said.splitlines()) == 1
+    assert "ran out of memory" in said and len(said.splitlines()) == 1
     worker.evaluate("giveBack()")
     hook("write-load").click()
     loaded(visitor)
