@@ -345,8 +345,18 @@ def _resnet(classes: int) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def _cnn(classes: int) -> list[dict[str, Any]]:
+    return [
+        _row("conv2d", out=8, kernel=5, stride=1, padding=2), _row("relu"),
+        _row("maxpool2d", size=2),
+        _row("conv2d", out=16, kernel=5, stride=1, padding=0), _row("relu"),
+        _row("maxpool2d", size=2), _row("flatten"),
+        _row("linear", out=64), _row("relu"), _row("linear", out=classes),
+    ]  # fmt: skip
+
+
 def _head(classes: int) -> list[dict[str, Any]]:
-    return [_row("dropout", p=0.2), _row("linear", out=classes)]
+    return [_row("linear", out=classes)]
 
 
 def _chargpt(classes: int) -> list[dict[str, Any]]:
@@ -356,11 +366,12 @@ def _chargpt(classes: int) -> list[dict[str, Any]]:
 
 PRESETS: Mapping[str, Mapping[str, Callable[[int], list[dict[str, Any]]]]] = {
     "pictures": {"lenet5": _lenet5, "mlp": _mlp, "resnet": _resnet},
-    "sounds": {"resnet": _resnet, "mlp": _mlp},
+    "sounds": {"cnn": _cnn, "resnet": _resnet, "mlp": _mlp},
     "features": {"head": _head},
     "text": {"chargpt": _chargpt},
 }
-"""By the kind of data, the one to begin with first: rows for a number of classes."""
+"""By the kind of data, the one to begin with first, which own.js has, too: rows for a number of
+classes."""
 
 
 def preset(name: str, data: DataFacts) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ export const texts = {
     lenet5: "LeNet-5",
     mlp: "MLP",
     resnet: "Small ResNet",
+    cnn: "Small CNN",
     head: "Head on features",
     chargpt: "Character GPT",
     own: "Your own",

@@ -19,6 +19,7 @@ export const texts = {
     lenet5: "LeNet-5",
     mlp: "MLP",
     resnet: "小型 ResNet",
+    cnn: "小型卷积网络",
     head: "特征上的分类头",
     chargpt: "字符 GPT",
     own: "您的网络",
