@@ -51,8 +51,8 @@ test("mistakes are coloured beside the most frequent one, what is right by its s
 });
 
 test("a line of norms is on a scale of powers of ten, without what is not finite", () => {
-  assert.equal(linePoints([1, 10, null, 100], 1, 100), "0.000,1.000 0.008,0.500 0.025,0.000");
-  assert.equal(linePoints([2, 2], 2, 2), "0.000,1.000 0.008,1.000");
+  assert.equal(linePoints([1, 10, null, 100], 1, 100), "0.000,1.000 0.333,0.500 1.000,0.000");
+  assert.equal(linePoints([2, 2], 2, 2), "0.000,1.000 1.000,1.000");
 });
 
 /** @type {any} */

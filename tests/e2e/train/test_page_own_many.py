@@ -13,6 +13,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import expect
 from tests.e2e.train.test_page_own import add_class, card, files_of, has, opened, plain
+from tests.e2e.train.test_page_states import LISTEN
 
 PATIENCE = 300_000
 
@@ -93,11 +94,15 @@ def test_folders_are_dropped_anywhere_and_become_classes(visitor: Any, tmp_path:
         made.writestr("zipped/one.png", plain((2, 2, 2), "")["buffer"])
     (things / "more.zip").write_bytes(held.getvalue())
     hook = opened(visitor, "signs")
+    visitor.page.evaluate(LISTEN)
     visitor.drop(things)  # and the visitor need not choose the kind of data first
     expect(hook("train-data")).to_have_value("pictures")
     expect(hook("train-class-status")).to_have_text("241 examples added.", timeout=PATIENCE)
     for name, count in {"thing 0": 120, "thing 1": 120, "zipped": 1}.items():
         has(hook, name, count)
+    heard = visitor.page.evaluate("window.heard")
+    assert "241 examples added." in heard
+    assert 1 <= len([each for each in heard if each.startswith("Adding")]) < 24, heard
     message = visitor.page.locator("[data-part=classes] .message")
     expect(message).to_contain_text("read me.txt")
     expect(visitor.page.locator("body")).not_to_have_class("dropping")

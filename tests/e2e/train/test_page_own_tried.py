@@ -70,6 +70,7 @@ def test_the_camera_is_recognised(with_device: Any, visitor_of: Any, tmp_path: P
         has(hook, name, 5)
     learnt(hook)
     use = page.locator("[data-part=use]")
+    expect(use.locator("label.button > input[type=file]")).to_be_attached()
     dialog = use.locator("dialog")
     hook("train-use-camera").click()
     shoot = dialog.get_by_test_id("train-camera-shoot")

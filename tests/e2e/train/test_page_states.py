@@ -40,7 +40,7 @@ LISTEN = """() => {
         const places = new Set(changes.map(({ target }) =>
             (target.nodeType === 1 ? target : target.parentElement)?.closest(live)));
         for (const place of places) {
-            const said = place?.innerText.trim();
+            const said = place?.checkVisibility() && place.innerText.trim();
             if (said && place.said !== said) window.heard.push(said);
             if (place) place.said = said;
         }
@@ -168,9 +168,13 @@ def test_own_data(visitor: Any, kind: str) -> None:
     with seen(visitor) as states:
         hook = opened(visitor)
         hook("train-data").select_option(kind)
+        expect(hook("train-start")).to_be_enabled(timeout=PATIENCE)  # it says what is missing
+        assert hook("train-layers").is_hidden()
         if kind != "text":
             states.see("no class")
             add_class(hook, "one")
+        offered = {"signs": "lenet5", "pictures": "head", "sounds": "cnn", "text": "chargpt"}
+        expect(hook("train-network")).to_have_value(offered[kind], timeout=PATIENCE)
         few(hook, 600)
         expect(hook("train-mirror")).to_be_visible(visible=kind == "signs")
         states.see("a class")
@@ -196,10 +200,13 @@ def test_the_keyboard_reaches_all_of_a_run_and_shows_where_it_is(visitor: Any) -
     keys.press("Enter")
     state(hook, "running")
     expect(hook("train-pause")).to_be_focused()
+    expect(hook("train-data")).to_be_disabled()
+    expect(hook("train-fixed")).to_contain_text("Pause to change them.")
     expect(hook("train-confusion")).to_be_visible(timeout=PATIENCE)
     keys.press("Enter")
     state(hook, "paused")
     expect(hook("train-start")).to_be_focused()
+    expect(hook("train-fixed")).to_be_hidden()
     expect(hook("train-use")).to_be_visible()
     expect(hook("train-mistakes").locator("..").locator(".info")).not_to_be_empty()
     count = page.evaluate(f"{STOPS}.length")

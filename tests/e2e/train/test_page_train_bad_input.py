@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import worker_of
 from tests.e2e.train.test_page_train import few, lend, opened, state, step
-from tests.unit.tallow_page.train.lessons import contents
+from tests.unit.tallow_page.train.lessons import contents, idx
 
 PATIENCE = 120_000
 
@@ -51,8 +51,20 @@ def test_a_batch_larger_than_the_data_is_said_in_chinese(hook: Any, message: Any
     few(hook, 40)
     hook("train-start").click()
     state(hook, "failed")
+    expect(hook("train-loss")).to_be_hidden()  # there are no figures
     hook("language-select").select_option("zh")
     expect(message).to_contain_text("批大小超过了可供学习的样本数")
+
+
+def test_data_files_whose_labels_are_out_of_range_are_said(visitor: Any, message: Any) -> None:
+    wrong = idx(bytes([10]) * 640, 640)
+    lend(visitor, contents(640, 64, 28) | {"train-labels-idx1-ubyte": wrong})
+    hook = opened(visitor)
+    hook("train-start").click()
+    state(hook, "failed")
+    expect(message).to_contain_text("damaged, or their labels are out of range")
+    hook("language-select").select_option("zh")
+    expect(message).to_contain_text("标签超出了范围")
 
 
 def test_without_space_a_run_goes_on_when_there_is_some(

@@ -18,7 +18,10 @@ import { count, value } from "../../shared/format.js";
 /** How the colours of lines go on after the accent. */
 const OTHERS = ["#2f7fb8", "#3c9a5f", "#a05fb4", "#c0455e", "#7f7a3a"];
 
-const HEIGHT = 170;
+const HEIGHT = 180;
+
+/** A loss may become large before it is not finite. @param {number} loss */
+export const lossOf = (loss) => (loss < 1e5 ? value(loss) : loss.toExponential(2));
 
 export class Curves {
   #root;
@@ -73,8 +76,15 @@ export class Curves {
     const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     const colours = [colour("--accent"), ...OTHERS];
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
+    const below = {
+      label: say(words("trainSteps")),
+      labelSize: 20,
+      labelGap: 0,
+      labelFont: "12px system-ui",
+      size: 30,
+    };
     const whole = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
-    const shown = [value, whole];
+    const shown = [lossOf, whole];
     this.#plots = shown.map((format, at) => {
       const range = at ? [0, 1] : { min: { soft: 0, mode: 1 }, max: { pad: 0.05 } };
       const title = say(words(at ? "trainAccuracyCurve" : "trainLossCurve"));
@@ -113,7 +123,7 @@ export class Curves {
         },
         scales: { x: { time: false }, y: { range } },
         axes: [
-          { ...axis, ...steps },
+          { ...axis, ...steps, ...below },
           { ...axis, ...ticks, size: 68 },
         ],
         series: [{ label: say(words("trainSteps")) }, ...series],

@@ -4,11 +4,11 @@
 import { NotReady } from "../../engine/engine.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
-import { count, percent, tiny, value } from "../../shared/format.js";
+import { count, percent, tiny } from "../../shared/format.js";
 import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
 import { Classes } from "./own/classes.js";
-import { Curves } from "./curves.js";
+import { Curves, lossOf } from "./curves.js";
 import { Layers } from "./network/layers.js";
 import { isOwn, networkOf, OWN, recipeOf } from "./own/own.js";
 import { whyNot, whyStopped } from "./reason.js";
@@ -31,9 +31,6 @@ const LITTLE_ROOM = 50e6;
 
 /** A run that was shared. @param {File} file */
 const isRun = ({ name }) => name.endsWith(".run.zip");
-
-/** A loss may become large before it is not finite. @param {number} loss */
-const lossOf = (loss) => (loss < 1e5 ? value(loss) : loss.toExponential(2));
 
 /** @implements {View} */
 export default class Train {
@@ -231,6 +228,7 @@ export default class Train {
     const stop = new AbortController();
     this.#work = stop;
     this.#begun = this.#stopped = this.#interrupted = false;
+    this.#figures.hidden = false;
     this.#message.clear();
     this.#note("");
     this.#state("running", words(this.#layers.known ? "trainOpening" : "trainStarting"));
@@ -434,6 +432,7 @@ export default class Train {
   /** @param {Words} why */
   #fail(why) {
     const line = this.#step ? words("trainFailedAfter", this.#step) : words("trainNotBegun");
+    if (!this.#step) this.#figures.hidden = true;
     this.#state("failed", line);
     this.#message.show(why);
   }
@@ -454,5 +453,6 @@ export default class Train {
       (busy ? pause : start).focus();
     this.#hook("data").disabled = this.#hook("run-file").disabled = busy;
     this.#hook("progress").hidden = !busy;
+    this.#hook("fixed").hidden = !busy;
   }
 }

@@ -137,9 +137,10 @@ export class Layers {
   }
 
   /** @param {LayerTable} table @param {{layers: Row[] | string}} asked */
-  #answered(table, { layers }) {
+  #answered(table, asked) {
+    const { layers } = asked;
     this.#table = table;
-    if (table.facts.error) this.#root.open = true;
+    if (table.facts.error && JSON.stringify(asked) === this.#asked) this.#root.open = true;
     if (typeof layers === "string") this.#change(/** @type {Row[]} */ ([...table.layers]));
     this.#draw();
     this.#training.tell("layers");

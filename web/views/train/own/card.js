@@ -5,6 +5,7 @@ import { words } from "../../../i18n/messages.js";
 import { show } from "../../../i18n/show.js";
 import { exampleOf } from "../../../site/own_examples.js";
 import { make } from "../../../widgets/dom.js";
+import { chooser } from "./chooser.js";
 
 /** Examples that are shown, the newest ones. */
 const SHOWN = 12;
@@ -165,11 +166,7 @@ export class ClassCard {
       "data-testid": "train-class-images",
     });
     show(input, words("trainOwnFilesOf", this.name), "aria-label");
-    input.addEventListener("change", () => {
-      this.#acts.files([...(input.files ?? [])]);
-      input.value = "";
-    });
-    return make("label", { class: "button" }, show(make("span"), words(entry)), input);
+    return chooser(input, words(entry), (files) => this.#acts.files(files));
   }
 }
 

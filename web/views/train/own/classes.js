@@ -10,6 +10,7 @@ import { make } from "../../../widgets/dom.js";
 import { Message } from "../../../widgets/message.js";
 import { Camera } from "./camera.js";
 import { ClassCard } from "./card.js";
+import { chooser } from "./chooser.js";
 import { found, PICTURE_BYTES, seen } from "./pictures.js";
 import { Signs } from "./signs.js";
 import { CLIP_BYTES, clipsOf, heard, unheard } from "./sounds.js";
@@ -28,6 +29,9 @@ const TOGETHER = 4;
 
 /** After so many examples the browser is asked how much room is left. */
 const MEASURED = 50;
+
+/** Between two times that a screen reader is told how many examples were added. */
+const SAID_APART_MS = 10_000;
 
 /** Names that a message lists. */
 const LISTED = 3;
@@ -64,11 +68,10 @@ export class Classes {
     maxlength: "60",
   });
   #list = make("ul", { class: "own-cards", "data-testid": "train-classes" });
-  #status = make("p", {
-    "data-testid": "train-class-status",
-    role: "status",
-    "data-state": "idle",
-  });
+  #status = make("p", { "data-testid": "train-class-status", "data-state": "idle" });
+  /** What screen readers speak of it: not each example. */
+  #said = make("p", { class: "said", role: "status", "data-testid": "train-class-said" });
+  #saidAt = 0;
   #stop = make("button", { type: "button", "data-testid": "train-class-stop", hidden: "" });
   #own = make("div", { class: "own" });
   #chosenFolder = make("input", { type: "file", multiple: "", webkitdirectory: "" });
@@ -104,17 +107,12 @@ export class Classes {
     this.#folders = make(
       "div",
       { class: "acts" },
-      chooser(this.#chosenFolder, "trainOwnFolder"),
-      chooser(this.#zip, "trainOwnZip"),
+      chooser(this.#chosenFolder, words("trainOwnFolder"), (files) => this.takeFiles(files)),
+      chooser(this.#zip, words("trainOwnZip"), (files) => this.takeFiles(files)),
     );
-    for (const input of [this.#chosenFolder, this.#zip])
-      input.addEventListener("change", () => {
-        this.takeFiles([...input.files]);
-        input.value = "";
-      });
     show(this.#stop, words("trainOwnStop"));
     this.#stop.addEventListener("click", () => this.#adding?.abort());
-    const state = make("div", { class: "state" }, this.#status, this.#stop);
+    const state = make("div", { class: "state" }, this.#status, this.#said, this.#stop);
     this.#own.append(form, this.#folders, this.#list, this.#drawing, state);
     const text = make("div", { class: "own-text" });
     root.append(this.#own, text, fault);
@@ -170,13 +168,16 @@ export class Classes {
     return [...this.#cards.values()].map(({ name, count }) => ({ name, count }));
   }
 
-  /** What a network learns from: its kind and shape, as far as it is known before it is read. */
+  /**
+   * What a network learns from: its kind and shape, as far as it is known before it is read. There
+   * is a network for two classes before there are any; `source` says what is missing.
+   */
   get facts() {
     const kind = this.#kind;
     if (kind === null) return null;
-    if (kind === "text") return { kind: "text", shape: [128], classes: this.#text.characters };
+    if (kind === "text") return { kind: "text", shape: [128], classes: this.#text.characters || 2 };
     const told = { signs: "pictures", pictures: "features", sounds: "sounds" }[kind];
-    return { kind: told, shape: SHAPES[kind], classes: this.#cards.size };
+    return { kind: told, shape: SHAPES[kind], classes: Math.max(2, this.#cards.size) };
   }
 
   /** Take files that were dropped elsewhere. @param {File[]} files */
@@ -531,9 +532,14 @@ export class Classes {
 
   /** @param {"idle" | "adding"} state @param {Words} said */
   #say(state, said) {
+    const now = performance.now();
+    const goesOn = state === "adding" && this.#status.dataset.state === state;
     this.#status.dataset.state = state;
     this.#stop.hidden = state === "idle";
     show(this.#status, said);
+    if (goesOn && now - this.#saidAt < SAID_APART_MS) return;
+    this.#saidAt = now;
+    show(this.#said, said);
   }
 
   #render() {
@@ -571,12 +577,3 @@ async function eachOf(items, together, run) {
 
 /** @param {unknown} error */
 const isFull = (error) => error instanceof DOMException && error.name === "QuotaExceededError";
-
-/**
- * A file input within its label, which looks like a button.
- * @param {HTMLInputElement} input
- * @param {"trainOwnFolder" | "trainOwnZip"} entry
- */
-export function chooser(input, entry) {
-  return make("label", { class: "button" }, show(make("span"), words(entry)), input);
-}

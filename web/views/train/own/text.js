@@ -5,6 +5,7 @@ import { LocalizedError, words, wordsOf } from "../../../i18n/messages.js";
 import { show } from "../../../i18n/show.js";
 import { make } from "../../../widgets/dom.js";
 import { keepText, keptText } from "../../../site/own_examples.js";
+import { chooser } from "./chooser.js";
 
 /** Characters, at least: py/tallow_page/train/texts.py. */
 const LEAST = 1290;
@@ -37,12 +38,8 @@ export class OwnText {
     this.#changed = changed;
     this.#fail = fail;
     show(this.#field, words("trainOwnText"), "aria-label");
-    const label = show(make("span"), words("trainOwnTextFile"));
-    root.append(make("label", { class: "button" }, label, this.#file), this.#field, this.#count);
-    this.#file.addEventListener("change", () => {
-      void this.take([...this.#file.files]);
-      this.#file.value = "";
-    });
+    const choose = chooser(this.#file, words("trainOwnTextFile"), (files) => void this.take(files));
+    root.append(choose, this.#field, this.#count);
     this.#field.addEventListener("input", () => {
       this.#name = "text";
       this.#tell();

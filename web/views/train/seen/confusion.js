@@ -71,14 +71,16 @@ export class Confusion {
    */
   constructor(root, { engine }) {
     this.#engine = engine;
-    this.#caption = show(make("caption"), words("trainConfusion"));
+    this.#caption = show(make("caption"), words("trainConfusionHow"));
     this.#table = make("table", { "data-testid": "train-confusion" });
     this.#title = make("h3", { role: "status" });
     const list = make("ol", { class: "samples" });
     const line = make("p", { class: "message", role: "alert" });
     this.#samples = new Samples(list, engine);
     this.#message = new Message(line);
-    root.replaceChildren(make("div", { class: "wide" }, this.#table), this.#title, list, line);
+    const heading = show(make("h2"), words("trainConfusion"));
+    const wide = make("div", { class: "wide" }, this.#table);
+    root.replaceChildren(heading, wide, this.#title, list, line);
     this.#table.addEventListener("click", (/** @type {MouseEvent} */ event) => {
       const found = this.#cellOf(event.target);
       if (found) void this.#open(...found);

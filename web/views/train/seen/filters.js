@@ -7,7 +7,7 @@ import { tiny } from "../../../shared/format.js";
 import { make } from "../../../widgets/dom.js";
 import { thumb, unpacked } from "./thumbs.js";
 
-/** How many norms of a layer its line has. */
+/** How many norms of a layer its line has, at most. */
 const KEPT = 120;
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -23,7 +23,9 @@ const SVG = "http://www.w3.org/2000/svg";
 export function linePoints(values, least, most) {
   const range = Math.log(most / least) || 1;
   return values
-    .map((value, i) => (value ? [i / (KEPT - 1), 1 - Math.log(value / least) / range] : null))
+    .map((value, i) =>
+      value ? [i / (values.length - 1 || 1), 1 - Math.log(value / least) / range] : null,
+    )
     .filter((point) => point !== null)
     .map(([x, y]) => `${x.toFixed(3)},${y.toFixed(3)}`)
     .join(" ");
@@ -31,7 +33,8 @@ export function linePoints(values, least, most) {
 
 export class Filters {
   #pictures;
-  #about;
+  #filters;
+  #sizes;
   #rows;
   #norms;
   /** @type {Map<string, (number | null)[]>} */
@@ -39,38 +42,32 @@ export class Filters {
 
   /** @param {HTMLElement} root  an empty element */
   constructor(root) {
-    this.#about = make("p", { class: "info" });
+    this.#filters = show(make("h2"), words("trainFilters"));
     this.#pictures = make("div", { class: "filters", role: "img" });
     show(this.#pictures, words("trainFilters"), "aria-label");
+    this.#sizes = show(make("h2"), words("trainNorms"));
     this.#rows = make("tbody");
-    this.#norms = make(
-      "table",
-      { "data-testid": "train-norms", hidden: "" },
-      show(make("caption"), words("trainNorms")),
-      this.#rows,
-    );
-    root.replaceChildren(
-      show(make("h2"), words("trainFilters")),
-      this.#about,
-      this.#pictures,
-      this.#norms,
-    );
+    this.#norms = make("table", { "data-testid": "train-norms" }, this.#rows);
+    show(this.#norms, words("trainNorms"), "aria-label");
+    root.replaceChildren(this.#filters, this.#pictures, this.#sizes, this.#norms);
     this.clear();
   }
 
   clear() {
     this.#history.clear();
     this.#rows.replaceChildren();
-    this.#norms.hidden = true;
-    this.#pictures.replaceChildren();
-    show(this.#about, words("trainNoFilters"));
+    this.#sizes.hidden = this.#norms.hidden = true;
+    this.#show([]);
   }
 
   /** @param {Uint8Array} bytes  none if the first layer sees no picture */
   show(bytes) {
-    const pictures = unpacked(bytes);
-    show(this.#about, pictures.length ? "" : words("trainNoFilters"));
-    this.#pictures.hidden = !pictures.length;
+    this.#show(unpacked(bytes));
+  }
+
+  /** @param {import("./thumbs.js").Picture[]} pictures */
+  #show(pictures) {
+    this.#filters.hidden = this.#pictures.hidden = !pictures.length;
     this.#pictures.replaceChildren(...pictures.map((each) => thumb(each)));
   }
 
@@ -91,7 +88,7 @@ export class Filters {
       value.dataset.value = String(norms[name]);
       line.querySelector("polyline")?.setAttribute("points", linePoints(values, least, most));
     });
-    this.#norms.hidden = false;
+    this.#sizes.hidden = this.#norms.hidden = false;
   }
 
   /** @param {string[]} names */

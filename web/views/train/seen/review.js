@@ -6,7 +6,7 @@
 
 import { words, wordsOf } from "../../../i18n/messages.js";
 import { show } from "../../../i18n/show.js";
-import { percent } from "../../../shared/format.js";
+import { count, percent } from "../../../shared/format.js";
 import { make } from "../../../widgets/dom.js";
 import { Message } from "../../../widgets/message.js";
 import { Changes } from "./changes.js";
@@ -282,7 +282,7 @@ export class Review {
 
   #count() {
     const items = this.#samples.map((samples, i) =>
-      make("li", {}, make("b", {}, this.#classes[i]), ` ${samples}`),
+      make("li", {}, make("b", {}, this.#classes[i]), ` ${count(samples)}`),
     );
     this.#counts.replaceChildren(...items);
     this.#counts.hidden = false;

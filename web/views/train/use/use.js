@@ -17,6 +17,7 @@ import { Message } from "../../../widgets/message.js";
 import { PadKeys } from "../../../widgets/pad/keys.js";
 import { Pad } from "../../../widgets/pad/pad.js";
 import { Camera } from "../own/camera.js";
+import { chooser } from "../own/chooser.js";
 import { clipsOf, heard, unheard } from "../own/sounds.js";
 
 /** The most probable classes that are shown. */
@@ -67,7 +68,7 @@ export class Use {
       (answer) => this.#show(answer),
       (error) => this.#fail(error),
     );
-    root.replaceChildren(show(make("h3"), words("trainUse")), this.#body, list, this.#said, alert);
+    root.replaceChildren(show(make("h2"), words("trainUse")), this.#body, list, this.#said, alert);
     this.close();
   }
 
@@ -125,7 +126,6 @@ export class Use {
 
   #photos() {
     const input = make("input", { type: "file", accept: "image/*", "data-testid": "train-use" });
-    show(input, words("trainUsePhoto"), "aria-label");
     const camera = make("button", { type: "button", "data-testid": "train-use-camera" });
     show(camera, words("trainUseCamera"));
     const shown = make("canvas", { class: "thumb", hidden: "", "aria-hidden": "true" });
@@ -145,22 +145,18 @@ export class Use {
         this.#fail(error);
       }
     };
-    input.addEventListener("change", () => {
-      void take(input.files?.[0]);
-      input.value = "";
-    });
+    const choose = chooser(input, words("trainUsePhoto"), ([file]) => void take(file));
     this.#camera ??= new Camera(this.#root);
     const dialog = this.#camera;
     camera.addEventListener("click", () => {
       const name = show(make("span"), words("trainUse")).textContent ?? "";
       void dialog.open(name, (picture) => void take(picture));
     });
-    this.#body.append(input, camera, shown);
+    this.#body.append(make("div", { class: "acts" }, choose, camera), shown);
   }
 
   #sounds() {
     const input = make("input", { type: "file", accept: "audio/*", "data-testid": "train-use" });
-    show(input, words("trainUseSound"), "aria-label");
     const record = make("button", { type: "button", "data-testid": "train-use-record" });
     const label = () => {
       show(record, words(this.#recording ? "trainUseRecorded" : "trainUseRecord"));
@@ -176,10 +172,8 @@ export class Use {
         else this.#fail(error);
       }
     };
-    input.addEventListener("change", () => {
-      const [file] = input.files ?? [];
+    const choose = chooser(input, words("trainUseSound"), ([file]) => {
       if (file) void take(clipsOf(file));
-      input.value = "";
     });
     record.addEventListener("click", async () => {
       if (this.#recording) {
@@ -193,7 +187,7 @@ export class Use {
       label();
     });
     label();
-    this.#body.append(input, record);
+    this.#body.append(make("div", { class: "acts" }, record, choose));
   }
 
   // ---- what is answered ---------------------------------------------------------------------

@@ -7,8 +7,8 @@ import { count } from "../../../../shared/format.js";
 const samplesOf = (samples) => (samples === 1 ? "1 sample" : `${count(samples)} samples`);
 
 export const texts = {
-  trainConfusion:
-    "Confusion matrix: a row for each class, a column for what the network took it for",
+  trainConfusion: "Confusion matrix",
+  trainConfusionHow: "A row for each class, a column for what the network took it for",
   trainTrue: "True ↓ taken for →",
 
   /** @param {string} label @param {string} predicted @param {number} samples */
@@ -35,7 +35,6 @@ export const texts = {
 
   trainNoneWrong: "No sample of the test data is wrong.",
   trainFilters: "Filters of the first layer",
-  trainNoFilters: "The first layer of this network sees no picture.",
   trainNorms: "Size of the gradients, by layer",
   trainUse: "Try it",
   trainUseBars: "Probability of each class",
@@ -43,9 +42,9 @@ export const texts = {
   trainUseKeys:
     "Mouse, finger or pen. Or arrows move, hold Space to draw; Enter lowers and lifts the pen.",
   trainUseClear: "Clear",
-  trainUsePhoto: "A photograph to recognise",
+  trainUsePhoto: "Choose a photograph",
   trainUseCamera: "Use the camera",
-  trainUseSound: "A sound to recognise",
+  trainUseSound: "Choose a sound file",
   trainUseRecord: "Use the microphone",
   trainUseRecorded: "End the recording",
 

@@ -8,7 +8,8 @@ export const page = {};
 
 /** @type {typeof import("../en/insight.js").texts} */
 export const texts = {
-  trainConfusion: "混淆矩阵：每一行是一个类别，每一列是网络把它认作的类别",
+  trainConfusion: "混淆矩阵",
+  trainConfusionHow: "每一行是一个类别，每一列是网络把它认作的类别",
   trainTrue: "实际 ↓，认作 →",
   trainCell: (label, predicted, samples) =>
     label === predicted
@@ -22,16 +23,15 @@ export const texts = {
   trainWrong: (wrong) => `测试数据中有 ${count(wrong)} 个样本认错了。`,
   trainNoneWrong: "测试数据全部认对了。",
   trainFilters: "第一层的滤波器",
-  trainNoFilters: "这个网络的第一层看到的不是图片。",
   trainNorms: "各层梯度的大小",
   trainUse: "试一试",
   trainUseBars: "每一类的概率",
   trainUsePad: "画板；您一边画，网络一边回答",
   trainUseKeys: "鼠标、手指或笔；也可用方向键移动，按住空格画，按回车落笔和提笔。",
   trainUseClear: "清空",
-  trainUsePhoto: "要识别的照片",
+  trainUsePhoto: "选择照片",
   trainUseCamera: "使用相机",
-  trainUseSound: "要识别的声音",
+  trainUseSound: "选择声音文件",
   trainUseRecord: "使用麦克风",
   trainUseRecorded: "结束录音",
   trainUseSaid: (label) => `最可能是：${label}`,

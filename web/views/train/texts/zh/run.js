@@ -15,6 +15,7 @@ export const page = {
   trainPause: "暂停",
   trainStep: "一步",
   trainStop: "停止",
+  trainFixed: "学习时设置保持不变。要更改，请先暂停。",
   trainProgress: "已学",
   trainLoss: "损失",
   trainAccuracy: "准确率",
