@@ -113,17 +113,17 @@ class Target:
 
     name: str
     computes_64_bits: bool
-    bools_as_words: bool
-    in_place: bool
-    joins: bool
-    chooses_kernels: bool
-    reads_packed: Callable[[DType], bool]
     fit_types: Sequence[GraphPass]
-    specialize: Callable[[Limits], Sequence[GraphPass]]
-    packed_nodes: Callable[[Graph, set[Node]], set[Node]]
     any_order: bool
     kernels: Callable[[Limits, Begin | None], Kernels] | None
-    limits: Callable[[Limits], Limits]
+    bools_as_words: bool = False
+    in_place: bool = False
+    joins: bool = False
+    chooses_kernels: bool = False
+    reads_packed: Callable[[DType], bool] = lambda dtype: False
+    specialize: Callable[[Limits], Sequence[GraphPass]] = lambda limits: ()
+    packed_nodes: Callable[[Graph, set[Node]], set[Node]] = lambda graph, static: set()
+    limits: Callable[[Limits], Limits] = lambda limits: limits
     alone: Callable[[Limits], Callable[[Node], bool]] = lambda limits: lambda node: False
     computes: Callable[[Op], bool] = lambda op: True
     on_codes: Sequence[GraphPass] = ()

@@ -101,7 +101,6 @@ TARGET = Target(
     packed_nodes=packed_nodes,
     any_order=True,
     kernels=WgslKernels,
-    limits=lambda limits: limits,
     computes=lambda op: not isinstance(op, Apart) or NAME in op.kernels,
     traits=Traits,
     declared=checked_kernel,

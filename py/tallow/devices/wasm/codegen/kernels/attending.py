@@ -82,7 +82,7 @@ class _Attention:
     @cached_property
     def _height(self) -> int:
         """Rows of a tile."""
-        return tiles.height_of(self.body, self._each)
+        return tiles.height_of(self._each, tiles.most_rows(self.body))
 
     @cached_property
     def _tall(self) -> int:
@@ -264,9 +264,10 @@ class _Attention:
 
         def four(_: Coord) -> None:
             for half in range(0, _PANEL, 4):
-                loaded = []
-                for pointer, offset in rows[half : half + 4]:
-                    loaded.append(body.result_of("v128.load", pointer, offset=offset))
+                loaded = [
+                    body.result_of("v128.load", pointer, offset=offset)
+                    for pointer, offset in rows[half : half + 4]
+                ]
                 for element, vector in enumerate(tiles.turned(body, loaded)):
                     body.apply("v128.store", into, vector, offset=4 * (_PANEL * element + half))
             for pointer in dict.fromkeys(pointer for pointer, _ in rows):

@@ -13,8 +13,9 @@ from .....graph import Node
 from .. import storage
 from ..expression import Expression
 from ..values import constant
-from .products import Location, Span, behind, store_vector
+from .products import Location, behind, store_vector
 from .rounding import CHUNK, Rounder
+from .tiles import Span
 from .unpacked import Store
 
 _ROWS_BYTES = 384 << 10

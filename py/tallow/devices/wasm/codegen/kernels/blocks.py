@@ -95,9 +95,10 @@ class _Rows(Operands):
 
     def _joined(self, address: int) -> int:
         """A local with the sums of the lanes of each of four vectors."""
-        parts = []
-        for number in range(self.wide):
-            parts.append(self.body.result_of("v128.load", address, offset=16 * number))
+        parts = [
+            self.body.result_of("v128.load", address, offset=16 * number)
+            for number in range(self.wide)
+        ]
         while len(parts) > 1:
             pairs = list(zip(parts[::2], parts[1::2], strict=True))
             parts = []

@@ -23,7 +23,7 @@ from ..expression import Expression
 from ..values import UnsupportedError, constant
 from . import tiles
 from .convolutions import Filters, Windows, pixel
-from .products import Location, Span, coefficient, store_vector
+from .products import Location, coefficient, store_vector
 from .unpacked import Store
 from .widening import Widener
 
@@ -97,43 +97,40 @@ class _Dots:
 
     def write(self) -> int:
         """Writes it, and returns how many bytes of rows it widens at once."""
-        height = min(
-            range(1, min(_HEIGHT, self.rows) + 1),
-            key=lambda height: (-(-self.rows // height) * (2 * height + 1), -height),
-        )
+        height = tiles.height_of(self.rows, _HEIGHT)
         at_once = max(_ROWS_BYTES // (self.stride * height), 1)
-        body, zero = self.body, self._zero()
+        zero = self._zero()
         high, wide = -(-self.rows // height), self.columns // panels.COLUMNS
         matrix = partial(self._matrix, height=height, at_once=at_once, zero=zero)
-        if self.batch * high < min(_UNITS, wide) and not self.columns % panels.COLUMNS:
-            # Each thread widens the rows for itself.
-            body.parallel_spans(
-                1,
-                wide,
-                lambda _, first, end: body.loop(
-                    self.batch, lambda n: matrix(n, (0, high), (first, end))
-                ),
-            )
-        else:
-            body.parallel_spans(
-                self.batch, high, lambda n, first, end: matrix(n, (first, end), (0, wide))
-            )
+        # Where threads share the panels, each widens the rows for itself.
+        by_panels = self.batch * high < min(_UNITS, wide) and not self.columns % panels.COLUMNS
+        tiles.in_parts(self.body, self.batch, high, wide, by_panels, matrix)
         return self.stride * height * min(at_once, high)
 
     def _zero(self) -> int | None:
         """The local with eight times the left operand's zero point; None for 0."""
-        body, zero = self.body, self.node.inputs[2]
+        zero = self.node.inputs[2]
         if zero.is_scalar_constant and not zero.attrs["data"].item():
             return None
-        local = body.value(zero, (0,))
-        body.emit("local.get", local)
+        return self._splat(zero)
+
+    def _splat(self, zero: Node) -> int:
+        """A local that has a zero point eight times."""
+        local = self.body.value(zero, (0,))
+        self.body.emit("local.get", local)
         if zero.dtype.size == 8:
-            body.emit("i32.wrap_i64")
-        body.emit("i16x8.splat")
-        return body.keep("v128")
+            self.body.emit("i32.wrap_i64")
+        return self.body.result_of("i16x8.splat")
 
     def _matrix(
-        self, n: Coord, rows: Span, across: Span, *, height: int, at_once: int, zero: int | None
+        self,
+        n: Coord,
+        rows: tiles.Span,
+        across: tiles.Span,
+        *,
+        height: int,
+        at_once: int,
+        zero: int | None,
     ) -> None:
         """A part of the `n`-th matrix, as in Tiled."""
         body, last = self.body, self.rows - height
@@ -187,12 +184,7 @@ class _Dots:
         if zero.is_scalar_constant and not zero.attrs["data"].item():
             return None
         if zero.size == 1:
-            local = body.value(zero, (0,))
-            body.emit("local.get", local)
-            if zero.dtype.size == 8:
-                body.emit("i32.wrap_i64")
-            body.emit("i16x8.splat")
-            return body.keep("v128")
+            return self._splat(zero)
         four = body.function.local("v128")
         first = column + 4 * vector
         known = min(4, self.columns - first) if isinstance(first, int) else 4

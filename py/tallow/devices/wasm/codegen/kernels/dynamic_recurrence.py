@@ -152,12 +152,10 @@ class _DynamicSteps(RecurrentSteps):
 
     def _extend(self, low: int, high: int) -> None:
         """Extends a range, of four lanes each, by the hidden state."""
-        emit = self.body.emit
 
         def four(unit: Coord) -> None:
             offset = self._address("h", unit)
-            emit("v128.load", offset)
-            value = self.body.keep("v128")
+            value = self.body.result_of("v128.load", offset=offset)
             for local, test in ((low, "min"), (high, "max")):
                 self.body.apply(f"f32x4.{test}", local, value, into=local)
 

@@ -32,8 +32,6 @@ _UNITS = 16
 """Tiles one below the other from which on threads share them, and not the panels. Panels that have
 to be copied are shared wherever there are more of them."""
 
-Span = tuple[Coord, Coord]
-
 Location = tuple[Shape, Coords, Coord]
 """Of an element: a shape, coordinates in it, their flat index."""
 
@@ -95,27 +93,16 @@ class Tiled:
 
     def write(self) -> int:
         """Writes it, and returns how many bytes of memory it uses."""
-        body, matrix = self.body, self._matrix
         high, wide = -(-self.rows // self._height), self.columns // panels.COLUMNS
         few = self.batch * high < (wide if self.right.size else min(_UNITS, wide))
-        if few and not self.left.brought and not self.columns % panels.COLUMNS:
-            body.parallel_spans(
-                1,
-                wide,
-                lambda _, first, end: body.loop(
-                    self.batch, lambda n: matrix(n, (0, high), (first, end))
-                ),
-            )
-        else:
-            body.parallel_spans(
-                self.batch, high, lambda n, first, end: matrix(n, (first, end), (0, wide))
-            )
+        by_panels = few and not self.left.brought and not self.columns % panels.COLUMNS
+        tiles.in_parts(self.body, self.batch, high, wide, by_panels, self._matrix)
         return self._waiting + 16 * self._height * tiles.VECTORS
 
     @cached_property
     def _height(self) -> int:
         """Rows of a tile."""
-        return tiles.height_of(self.body, self.rows)
+        return tiles.height_of(self.rows, tiles.most_rows(self.body))
 
     @cached_property
     def _at_once(self) -> int:
@@ -129,7 +116,7 @@ class Tiled:
         rows = 4 * self.depth * self._height * self._at_once if self.left.brought else 0
         return self.right.size + rows
 
-    def _matrix(self, n: Coord, rows: Span, across: Span) -> None:
+    def _matrix(self, n: Coord, rows: tiles.Span, across: tiles.Span) -> None:
         """A part of the `n`-th matrix.
 
         rows, across: the beginning and end of the part, in tiles, and in whole panels.

@@ -425,19 +425,17 @@ class RecurrentSteps:
 
     def _sums(self, unit: Coord, lanes: int, gates: list[int]) -> list[int]:
         """The locals with the sums of some gates."""
-        body, emit = self.body, self.body.emit
+        body = self.body
         found, begin = [], self.row * self._apart
         if lanes == 1:
             for gate in gates:
                 offset = body.push_address(self.scratch, float32, begin + (unit * 4 + gate))
-                emit("f32.load", offset)
-                found.append(body.keep("f32"))
+                found.append(body.result_of("f32.load", offset=offset))
             return found
         units = []
         for index in range(4):
             offset = body.push_address(self.scratch, float32, begin + (unit + index) * 4)
-            emit("v128.load", offset)
-            units.append(body.keep("v128"))
+            units.append(body.result_of("v128.load", offset=offset))
         for gate in gates:
             a, b, c, d = units
             half = _MIXED[gate // 2]

@@ -7,7 +7,7 @@ reached by pointers that grow by the same number of bytes with each turn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Protocol
 
@@ -26,6 +26,9 @@ LONG, BLOCK = 4096, 512
 Tile = list[list[int]]
 """Locals by row, then by vector."""
 
+Span = tuple[Coord, Coord]
+"""The first and the one behind the last."""
+
 
 def most_rows(body: Expression) -> int:
     """Rows of a tile: more than fifteen vectors at a time would leave V8's registers. Without a
@@ -34,13 +37,33 @@ def most_rows(body: Expression) -> int:
 
 
 # Why: docs/decisions/webassembly.md, "WebAssembly's tiles are not tuned"
-def height_of(body: Expression, rows: int) -> int:
-    """How many rows tiles have that cover so many rows in the least time. A tile takes half as long
-    as a row in addition."""
+def height_of(rows: int, most: int) -> int:
+    """How many rows, `most` at most, tiles have that cover so many rows in the least time. A tile
+    takes half as long as a row in addition."""
     return min(
-        range(1, min(most_rows(body), rows) + 1),
+        range(1, min(most, rows) + 1),
         key=lambda height: (-(-rows // height) * (2 * height + 1), -height),
     )
+
+
+def in_parts(
+    body: Expression,
+    batch: int,
+    high: int,
+    wide: int,
+    by_panels: bool,
+    matrix: Callable[[Coord, Span, Span], None],
+) -> None:
+    """Calls `matrix` with the number of each matrix and with spans of its tiles and its panels, of
+    which there are `high` and `wide`. Threads share the panels, or else the tiles."""
+    if by_panels:
+        body.parallel_spans(
+            1,
+            wide,
+            lambda _, first, end: body.loop(batch, lambda n: matrix(n, (0, high), (first, end))),
+        )
+    else:
+        body.parallel_spans(batch, high, lambda n, first, end: matrix(n, (first, end), (0, wide)))
 
 
 def multiply_add(

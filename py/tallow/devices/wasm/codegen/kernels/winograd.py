@@ -59,8 +59,7 @@ def winograd_filters(body: Expression, node: Node, store: Store, width: int) -> 
             for row in range(3):
                 index = ((row * 3 + column) * channels + channel) * filters + first
                 offset = body.push_address(address, float32, index)
-                body.emit("v128.load", offset)
-                values.append(body.keep("v128"))
+                values.append(body.result_of("v128.load", offset=offset))
             columns.append(_filtered(body, values))
         for row in range(PATCH):
             for column, local in enumerate(_filtered(body, [each[row] for each in columns])):
@@ -93,7 +92,7 @@ class _Winograd:
 
     def write(self) -> int:
         body = self.body
-        self.high = tiles.height_of(body, self.count)
+        self.high = tiles.height_of(self.count, tiles.most_rows(body))
         fitting = _PATCHES_BYTES // (POSITIONS * self.high * self.stride)
         at_once = max(min(fitting, _MOST_AT_ONCE), 1)
         self.most = at_once * self.high  # tiles of a block
@@ -175,17 +174,17 @@ class _Winograd:
         def channels(_: Coord) -> None:
             rows = []
             for pointer in lines:
-                values = []
-                for column in range(PATCH):
-                    values.append(body.result_of("v128.load", pointer, offset=column * self.stride))
+                values = [
+                    body.result_of("v128.load", pointer, offset=column * self.stride)
+                    for column in range(PATCH)
+                ]
                 rows.append(_into(body, values))
                 tiles.advance(body, pointer, 16)
             for column in range(PATCH):
                 for row, value in enumerate(_into(body, [each[column] for each in rows])):
-                    body.emit("local.get", target)
-                    body.emit("local.get", value)
                     position = row * PATCH + column
-                    body.emit("v128.store", position * self.most * self.stride)
+                    offset = position * self.most * self.stride
+                    body.apply("v128.store", target, value, offset=offset)
             tiles.advance(body, target, 16)
 
         body.loop(self.channels // 4, channels)
@@ -237,14 +236,11 @@ class _Winograd:
         source = body.pointer(self.products, number * (4 * panels.COLUMNS) + vector * 16)
         columns = []
         for column in range(PATCH):
-            values = []
-            for row in range(PATCH):
-                position = row * PATCH + column
-                values.append(
-                    body.result_of(
-                        "v128.load", source, offset=position * self.most * 4 * panels.COLUMNS
-                    )
-                )
+            positions = [row * PATCH + column for row in range(PATCH)]
+            values = [
+                body.result_of("v128.load", source, offset=at * self.most * 4 * panels.COLUMNS)
+                for at in positions
+            ]
             columns.append(_out(body, values))
         results = [_out(body, [each[down] for each in columns]) for down in range(TILE)]
         tiles.lay_down(body, results, self.patch)  # which is free by now
@@ -270,10 +266,7 @@ class _Winograd:
 
 def _sum(body: Expression, x: int, y: int, minus: bool = False) -> int:
     """x + y, or x - y."""
-    body.emit("local.get", x)
-    body.emit("local.get", y)
-    body.emit("f32x4.sub" if minus else "f32x4.add")
-    return body.keep("v128")
+    return body.result_of("f32x4.sub" if minus else "f32x4.add", x, y)
 
 
 def _plus(body: Expression, x: int, factor: float, y: int) -> int:
@@ -330,5 +323,4 @@ def _scaled(body: Expression, x: int, factor: float) -> int:
     """factor * x"""
     body.emit("local.get", x)
     constant(body.function, factor, float32, 4)
-    body.emit("f32x4.mul")
-    return body.keep("v128")
+    return body.result_of("f32x4.mul")
