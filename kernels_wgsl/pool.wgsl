@@ -3,7 +3,9 @@
 // (maximum) or 0.
 //# Calls load_x(n, y, x, c4), store_out(n, y, x, c4, value).
 
-//#include window.wgsl
+override IN_H: u32; override IN_W: u32; override IN_C: u32; override OUT_H: u32; override OUT_W: u32;
+override K_H: u32; override K_W: u32; override STRIDE_H: u32; override STRIDE_W: u32;
+override PAD_TOP: u32; override PAD_LEFT: u32; override DILATION_H: u32; override DILATION_W: u32;
 override IS_MAX: bool;
 
 const TILE_PIXELS = 1u;
