@@ -40,6 +40,9 @@ __all__ = [
 _BATCH = 4
 """Passages that are embedded in a step; questions wait for one."""
 
+_SENTENCES = 32
+"""Sentences of what was found that are embedded in a step; another question waits for one."""
+
 _TOKENS, _SHARED = 126, 25
 """Of a passage, beside the two that begin and end a text; and those that two passages share."""
 
@@ -316,7 +319,8 @@ async def put_kept(name: str, key: str, passages: Any, pieces: Any) -> str:
 async def find_passages(question: str, most: int) -> AsyncGenerator[Any, None]:
     """Finds the passages that are nearest to a question by the cosine of their vectors.
 
-    Reports a `Looked` with the passages; last the same, with the sentence of each that is nearest.
+    Reports a `Looked` with the passages, again after some sentences each; last the same, with the
+    sentence of each that is nearest.
     most: how many.
     """
     began = perf_counter()
@@ -330,6 +334,7 @@ async def find_passages(question: str, most: int) -> AsyncGenerator[Any, None]:
         for index, passage in enumerate(found)
         for start, end in sentences(passage["parts"][0])
     ]
+    spans.sort(key=lambda span: span[2] - span[1])  # texts of like lengths are padded least
     nearest: dict[int, tuple[float, int, int]] = {}
     for first in range(0, len(spans), _BATCH):
         chosen = spans[first : first + _BATCH]
@@ -338,6 +343,8 @@ async def find_passages(question: str, most: int) -> AsyncGenerator[Any, None]:
         scores = await _products(model, vectors, asked)
         for score, (index, start, end) in zip(scores, chosen, strict=True):
             nearest[index] = max(nearest.get(index, (score, start, end)), (score, start, end))
+        if (first + _BATCH) % _SENTENCES == 0:
+            yield answer
     for index, (_, start, end) in nearest.items():
         text = found[index]["parts"][0]
         found[index]["parts"] = [text[:start], text[start:end], text[end:]]

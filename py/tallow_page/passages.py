@@ -17,10 +17,11 @@ _MOST_LETTERS = 1000
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 # Where a sentence ends: at a mark that a space and no small letter follow, at a mark of Chinese or
-# Japanese, and before an item of a list.
+# Japanese, at an empty line, and before an item of a list.
 _SENTENCE = re.compile(
     r"""(?: (?<![.!?…])[.!?…]++["'”’»)\]]*+(?=\s++[^\sa-zß-öø-ÿ])
           | [。！？]++[”’」』）]*+
+          | \n(?=[^\S\n]*+\n)
           | \n(?=[^\S\n]*+(?:[-*•|\#>]|\d++[.)])\s)
         )\s*+""",
     re.VERBOSE,

@@ -62,6 +62,14 @@ for (const entry of [
   });
 }
 
+test("Find says that one can ask once something can be found", () => {
+  for (const { findEmbedding } of [find, findInChinese.texts]) {
+    const [none, some] = [findEmbedding(0, 9, 0), findEmbedding(4, 9, 0)];
+    assert.doesNotMatch(none, /ask|提问/);
+    assert.match(some, /ask|提问/);
+  }
+});
+
 test("names of entries are unique", () => {
   const views = [draw, classify, find, listen, open, train, write];
   const all = [messages, panels, files, choice, ...views].flatMap((table) => Object.keys(table));

@@ -68,6 +68,12 @@ def test_sentences_of_several_languages() -> None:
     assert of("A line\nthat goes on") == ["A line\nthat goes on"]
 
 
+def test_a_sentence_ends_with_its_paragraph() -> None:
+    text = "A title\n*****\n\nIt has no mark\nat its end\n \t\n\n\nif so:\n    done"
+    found = [text[start:end] for start, end in sentences(text)]
+    assert found == ["A title\n*****", "It has no mark\nat its end", "if so:\n    done"]
+
+
 def test_marks_and_spaces_without_end_take_little_time() -> None:
     began = perf_counter()
     for text in ("." * 200_000, ". " * 100_000, " " * 200_000, "\n " * 100_000, "。" * 200_000):

@@ -293,9 +293,11 @@ export default class Find {
         this.#rest(this.#choice.failed);
         return;
       }
+      let shown = false;
       const onProgress = (/** @type {Looked} */ report) => {
-        if (report.stage === "look" && !stop.signal.aborted)
-          this.#results.show(question, report, false);
+        if (report.stage !== "look" || stop.signal.aborted || shown) return;
+        shown = true;
+        this.#results.show(question, report, false);
       };
       const options = { signal: stop.signal, onProgress: /** @type {any} */ (onProgress) };
       const answer = /** @type {Looked} */ (

@@ -30,7 +30,7 @@ export const texts = {
 
   /** @param {number} done @param {number} total @param {number} rate  0 if it is not known */
   findEmbedding: (done, total, rate) =>
-    `Indexing: ${count(done)} of ${some(total)}${speed(rate)}. You can ask already.`,
+    `Indexing: ${count(done)} of ${some(total)}${speed(rate)}.${done ? " You can ask already." : ""}`,
 
   /** @param {number} passages @param {number} files */
   findReady: (passages, files) =>

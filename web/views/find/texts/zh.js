@@ -38,7 +38,7 @@ export const texts = {
     `正在读取 ${name}：第 ${count(number)} 页，共 ${count(pages)} 页…`,
   findCutting: (name, part) => `正在把 ${name} 分成段落：${Math.floor(part * 100)} %…`,
   findEmbedding: (done, total, rate) =>
-    `正在建立索引：${count(done)} / ${some(total)}${rate === 0 ? "" : `，每秒 ${rate.toFixed(1)} 个`}。现在就可以提问。`,
+    `正在建立索引：${count(done)} / ${some(total)}${rate === 0 ? "" : `，每秒 ${rate.toFixed(1)} 个`}。${done ? "现在就可以提问。" : ""}`,
   findReady: (passages, files) => `可以查找 ${count(files)} 个文档的 ${some(passages)}。`,
   findPartly: (done, total) => `可以查找 ${count(done)} / ${some(total)}。`,
   findAgain: (passages) =>
