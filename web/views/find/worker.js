@@ -13,8 +13,11 @@ import { Queue } from "../../worker/queue.js";
  * @typedef {import("../../shared/contract.js").IndexedFile} IndexedFile
  */
 
-/** Vectors that are kept together while the index grows. */
-const PIECE = 128;
+/**
+ * Vectors that are kept together while the index grows: seconds of work, which is what a tab that is
+ * closed loses.
+ */
+const PIECE = 32;
 
 /** @param {import("../../worker/services.js").Services} services */
 export default ({ app, settled }) => {
