@@ -114,7 +114,7 @@ def test_a_run_goes_on_on_each_device(device: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="attempts are forked")
-@pytest.mark.parametrize(("device", "kills"), [("numpy", 100), ("wasm", 15)])
+@pytest.mark.parametrize(("device", "kills"), [("numpy", 50), ("wasm", 15)])
 def test_a_run_that_is_killed_at_random_moments_ends_with_the_same_weights(
     device: str, kills: int
 ) -> None:
@@ -195,9 +195,9 @@ def test_a_cancelled_run_is_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "numbers"),
     [
-        ({}, range(1, 64, 3)),
-        ({"accumulate": 2}, range(2, 64, 9)),
-        ({"validate_every": 4}, range(3, 64, 9)),
+        ({}, range(1, 64, 5)),
+        ({"accumulate": 2}, range(2, 64, 13)),
+        ({"validate_every": 4}, range(3, 64, 13)),
     ],
     ids=str,
 )
