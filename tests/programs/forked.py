@@ -25,6 +25,7 @@ from tallow.cli import script
 
 def attempt(program: str) -> None:
     """Runs a program in this process, which it ends."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for descriptor, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     status = 1
