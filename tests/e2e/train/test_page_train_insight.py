@@ -81,10 +81,46 @@ def counts(table: Locator) -> list[list[int]]:
     return [found[row * width : (row + 1) * width] for row in range(width)]
 
 
-@pytest.mark.parametrize("device", ["wasm", "webgpu"])
-def test_what_digits_have_taught_is_seen(visitor: Any, device: str) -> None:
-    hook = learned(visitor, device, count="6400")
-    expect(visitor.device).to_have_attribute("data-device", device)
+def parts(visitor: Any) -> None:
+    """The first layer's filters, and the norms of all weights, are shown."""
+    expect(visitor.page.locator("#view-train .filters canvas")).to_have_count(6)
+    norms = visitor.hook("train-norms").locator("tbody tr")
+    expect(norms).to_have_count(5)
+    assert all(
+        float(each.get_attribute("data-value")) > 0
+        for each in norms.locator("td:nth-child(2)").all()
+    )
+
+
+def stroke(visitor: Any) -> Locator:
+    """Draws a stroke from top to bottom; the best answer of the network."""
+    pad = visitor.hook("train-use")
+    pad.scroll_into_view_if_needed()
+    box = pad.bounding_box()
+    mouse = visitor.page.mouse
+    mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.2)
+    mouse.down()
+    mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.8, steps=12)
+    mouse.up()
+    return visitor.hook("train-use-bars").locator("li.best")
+
+
+def test_what_was_learnt_on_webgpu_is_seen(visitor: Any) -> None:
+    lend(visitor, bars())
+    hook = learned(visitor, "webgpu", epochs="2", batch="20")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    matrix = counts(hook("train-confusion"))
+    assert sum(map(sum, matrix)) == 90
+    right = sum(row[number] for number, row in enumerate(matrix)) / 90
+    shown = float(hook("train-valid-accuracy").get_attribute("data-value"))
+    assert shown == pytest.approx(right, abs=1e-4)
+    assert right > 0.6  # a third by chance
+    parts(visitor)
+    expect(stroke(visitor)).to_have_attribute("data-label", re.compile("^[012]$"), timeout=PATIENCE)
+
+
+def test_what_digits_have_taught_is_seen(visitor: Any) -> None:
+    hook = learned(visitor, count="6400")
     table = hook("train-confusion")
     expect(table).to_be_visible(timeout=PATIENCE)
     matrix = counts(table)
@@ -104,25 +140,8 @@ def test_what_digits_have_taught_is_seen(visitor: Any, device: str) -> None:
     )
     assert drawn > 5
 
-    expect(visitor.page.locator("#view-train .filters canvas")).to_have_count(6)
-    norms = hook("train-norms").locator("tbody tr")
-    expect(norms).to_have_count(5)
-    assert all(
-        float(each.get_attribute("data-value")) > 0
-        for each in norms.locator("td:nth-child(2)").all()
-    )
-
-    # A stroke from top to bottom is a 1.
-    pad = hook("train-use")
-    pad.scroll_into_view_if_needed()
-    box = pad.bounding_box()
-    mouse = visitor.page.mouse
-    mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.2)
-    mouse.down()
-    mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.8, steps=12)
-    mouse.up()
-    best = hook("train-use-bars").locator("li.best")
-    expect(best).to_have_attribute("data-label", "1", timeout=PATIENCE)
+    parts(visitor)
+    expect(stroke(visitor)).to_have_attribute("data-label", "1", timeout=PATIENCE)
     hook("train-use-clear").click()
     expect(hook("train-use-bars").locator("li")).to_have_count(0)
 
