@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from threading import local
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -90,7 +91,7 @@ class EagerEvaluator:
     def changed(self, tensor: Tensor) -> None:
         """See `Evaluator`. A function that is being traced computes nothing."""
         if context.trace.get() is None:
-            _CHANGED[id(tensor)] = tensor
+            _CHANGED.tensors[id(tensor)] = tensor
 
     def device(self, tensor: Tensor) -> str:
         """The name of the device that stores a tensor, or would compute it."""
@@ -156,17 +157,23 @@ def _uploaded(node: Node, among: Sequence[Node], device: str | None) -> Node:
 # ---- what is computed together -----------------------------------------------------------------
 
 
-_CHANGED: WeakValueDictionary[int, Tensor] = WeakValueDictionary()
-"""Tensors that were changed in place and are yet to be computed."""
+class _Changed(local):
+    """Tensors that this thread has changed in place, which are yet to be computed."""
+
+    def __init__(self) -> None:
+        self.tensors: WeakValueDictionary[int, Tensor] = WeakValueDictionary()
+
+
+_CHANGED = _Changed()
 
 
 class _Work(NamedTuple):
     """What one run computes. nodes: they become their buffers, the first of the results. variables:
-    those that get the rest."""
+    those that get the rest, with what they wait for."""
 
     todo: eager.Work
     nodes: list[Node]
-    variables: list[Variable]
+    variables: list[tuple[Variable, Node]]
 
     def settle(self, buffers: Sequence[Buffer]) -> None:
         """Stores the values of nodes and variables."""
@@ -176,8 +183,9 @@ class _Work(NamedTuple):
         for node in self.todo.structure.aliases:  # which hold the past of what they stand for
             if not node.is_source and node.inputs[0].is_buffer:
                 node.inputs[0].attrs["buffer"].settle(node)
-        for variable, buffer in zip(self.variables, buffers[len(self.nodes) :], strict=True):
-            variable.settle(buffer)
+        rest = buffers[len(self.nodes) :]
+        for (variable, node), buffer in zip(self.variables, rest, strict=True):
+            variable.settle_waiting(node, buffer)
 
 
 def _compute(nodes: Sequence[Node], device: str | None = None, among: Iterable[Node] = ()) -> None:
@@ -238,21 +246,21 @@ def _work(
             more = topological([*changed.values(), *waited_for], list(order))
         order = more
     for key in changed:
-        _CHANGED.pop(key, None)
+        _CHANGED.tensors.pop(key, None)
     structure = structure_of(order)
     unasked = [*changed.values(), *structure.held(order, among)]
     nodes = dict.fromkeys([*asked, *(each for each in unasked if not _is_narrowed(each, name))])
     todo = eager.Work([*nodes, *waited_for], order, structure, used)
-    return _Work(todo, [*nodes], [variable for variable, _ in variables])
+    return _Work(todo, [*nodes], variables)
 
 
 def _changed() -> dict[int, Node]:
     """The nodes of tensors that were changed in place and are yet to be computed."""
     found = {}
-    for key, tensor in list(_CHANGED.items()):
+    for key, tensor in list(_CHANGED.tensors.items()):
         node = tensor.node
         if node.is_source or node.depth == OPEN or node.dtype.coded:
-            del _CHANGED[key]
+            del _CHANGED.tensors[key]
         else:
             found[key] = node
     return found

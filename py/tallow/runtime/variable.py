@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import count
+from threading import RLock, local
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
@@ -28,8 +29,19 @@ from .device import backend
 
 _numbers = count()
 
-_PENDING: WeakValueDictionary[int, Variable] = WeakValueDictionary()
-"""Variables whose value is yet to be computed, by their numbers."""
+
+class _Pending(local):
+    """The variables whose value is yet to be computed, by their numbers: of each thread those that
+    it has assigned. What a thread computes next takes these along, and nobody else's."""
+
+    def __init__(self) -> None:
+        self.variables: WeakValueDictionary[int, Variable] = WeakValueDictionary()
+
+
+_PENDING = _Pending()
+
+_SETTLING = RLock()
+"""Held while a value is stored."""
 
 
 class Variable(Tensor):
@@ -273,7 +285,7 @@ class Variable(Tensor):
         state_moved()
         self.track(new)
         self._initial = new.detach()  # which does not need the old value: reading computes it
-        _PENDING[self.number] = self
+        _PENDING.variables[self.number] = self
         return self
 
     def track(self, value: Tensor) -> None:
@@ -331,11 +343,19 @@ class Variable(Tensor):
 
     def settle(self, buffer: Buffer) -> None:
         """Stores its value in this buffer, which nothing else writes."""
-        if self._initial is None:  # else it is the value that was waited for
-            self._history = None
-        self._buffer, self._initial = buffer, None
-        state_moved()
-        _PENDING.pop(self.number, None)
+        with _SETTLING:
+            if self._initial is None:  # else it is the value that was waited for
+                self._history = None
+            self._buffer, self._initial = buffer, None
+            state_moved()
+            _PENDING.variables.pop(self.number, None)
+
+    def settle_waiting(self, node: Node, buffer: Buffer) -> None:
+        """As `settle`, of the value that it waits for; nothing if another thread or task has stored
+        this meanwhile, or assigned another one."""
+        with _SETTLING:
+            if self.waits_for is node:
+                self.settle(buffer)
 
     def set_number(self, number: float) -> None:
         """Sets the value of a variable of one element without building a graph, as `assign` would.
@@ -371,8 +391,11 @@ class Variable(Tensor):
 
         Raises DeviceLostError if it was lost with its device.
         """
-        if self._initial is not None:
-            self.settle(self._computed(self._initial))
+        while (waited := self._initial) is not None:
+            computed = self._computed(waited)
+            with _SETTLING:
+                if self._initial is waited:
+                    self.settle(computed)
         assert self._buffer is not None
         has = self._buffer.memory
         try:
@@ -481,18 +504,21 @@ def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:
     if not computed:
         return
     used = backend(computed[0][0].stored_on)
-    computed += waiting(used.info.device)
-    nodes = [node for _, node in computed]
-    buffers = run_sync(eager.compute(eager.work(nodes, used.info.device)))
-    for (variable, _), buffer in zip(computed, buffers, strict=True):
+    others = waiting(used.info.device)
+    nodes = [node for _, node in (*computed, *others)]
+    buffers = iter(run_sync(eager.compute(eager.work(nodes, used.info.device))))
+    for (variable, _), buffer in zip(computed, buffers, strict=False):
         variable.settle(buffer)
+    for (variable, node), buffer in zip(others, buffers, strict=True):
+        variable.settle_waiting(node, buffer)
 
 
 def waiting(device: str) -> list[tuple[Variable, Node]]:
-    """The variables of a device that wait for their value, and the nodes of it."""
+    """The variables of a device that wait for their value, and the nodes of it: those that this
+    thread has assigned."""
     found = []
-    for variable in list(_PENDING.values()):
-        node = variable.waits_for
+    for variable in list(_PENDING.variables.values()):
+        node = variable.waits_for  # None if another thread has computed it
         if node is not None and variable.stored_on in (None, device):
             found.append((variable, node))
     return found

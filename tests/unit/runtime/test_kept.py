@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 
 import tallow as tl
 from tallow import nn
+from tallow.core.drivers import run_sync
 from tallow.graph import topological
-from tallow.runtime import eager
+from tallow.runtime import eager, evaluator
 from tallow.runtime.derived import Derived
 
 
@@ -183,6 +185,30 @@ def test_a_change_on_one_device_waits_for_that_device() -> None:
     assert not here.node.is_buffer and there.node.is_buffer
     assert np.allclose(here.numpy(), normal(3).numpy() + 1)
     assert np.allclose(there.numpy(), normal(3).numpy() + 2)
+
+
+def test_a_thread_computes_nothing_that_waits_in_another_one() -> None:
+    """The other one may be taking steps with it."""
+    variable = tl.Variable(normal(3))
+    variable.assign_later(variable + 1)
+    changed = normal(3).realize("numpy")
+    changed += 1
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(lambda: (normal(3) * 2).numpy().shape).result() == (3,)
+        assert variable.waits_for is not None and not changed.node.is_buffer
+        assert np.allclose(thread.submit(variable.numpy).result(), normal(3).numpy() + 1)
+    assert variable.waits_for is None
+    assert np.allclose(changed.numpy(), normal(3).numpy() + 1)
+
+
+def test_a_value_that_was_waited_for_does_not_replace_a_later_one() -> None:
+    variable = tl.Variable(normal(3))
+    variable.assign_later(variable + 1)
+    work = evaluator._work([(normal(3) * 2).node], None)
+    buffers = run_sync(eager.compute(work.todo))
+    variable.assign(normal(3) + 5)  # as another task does while the device computes
+    work.settle(buffers)
+    assert np.allclose(variable.numpy(), normal(3).numpy() + 5)
 
 
 def test_a_number_and_a_buffer_of_one_element_take_the_same_place(device: str) -> None:
