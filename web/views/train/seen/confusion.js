@@ -11,6 +11,9 @@ import { make } from "../../../widgets/dom.js";
 import { Message } from "../../../widgets/message.js";
 import { Samples } from "./samples.js";
 
+/** The id of what says how the table is read. */
+const HOW = "train-confusion-how";
+
 /** How many samples of a cell are shown. */
 const MOST = 60;
 
@@ -51,7 +54,6 @@ export function strengths(matrix) {
 export class Confusion {
   #engine;
   #table;
-  #caption;
   #title;
   #samples;
   #message;
@@ -71,8 +73,9 @@ export class Confusion {
    */
   constructor(root, { engine }) {
     this.#engine = engine;
-    this.#caption = show(make("caption"), words("trainConfusionHow"));
-    this.#table = make("table", { "data-testid": "train-confusion" });
+    // Not a caption, which would be as wide as the table, and be cut where that scrolls.
+    const how = show(make("p", { id: HOW, class: "info" }), words("trainConfusionHow"));
+    this.#table = make("table", { "data-testid": "train-confusion", "aria-describedby": HOW });
     this.#title = make("h3", { role: "status" });
     const list = make("ol", { class: "samples" });
     const line = make("p", { class: "message", role: "alert" });
@@ -80,7 +83,7 @@ export class Confusion {
     this.#message = new Message(line);
     const heading = show(make("h2"), words("trainConfusion"));
     const wide = make("div", { class: "wide" }, this.#table);
-    root.replaceChildren(heading, wide, this.#title, list, line);
+    root.replaceChildren(heading, how, wide, this.#title, list, line);
     this.#table.addEventListener("click", (/** @type {MouseEvent} */ event) => {
       const found = this.#cellOf(event.target);
       if (found) void this.#open(...found);
@@ -135,7 +138,7 @@ export class Confusion {
       return make("tr", {}, make("th", { scope: "row" }, name), ...this.#cells[i]);
     });
     const head = make("thead", {}, make("tr", {}, corner, ...heads));
-    this.#table.replaceChildren(this.#caption, head, make("tbody", {}, ...rows));
+    this.#table.replaceChildren(head, make("tbody", {}, ...rows));
   }
 
   /** @param {number} row @param {number} column @param {number} samples */
