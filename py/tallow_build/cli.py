@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -19,10 +18,9 @@ from .serving import address
 from .serving.devices import DEVICES
 
 # A test file stays in one process, so that its fixtures are set up once (the op suite: a device's
-# tests, tests/conftest.py). Tests of pages wait for a fifth of their time, so there is one process
-# more than processors. -n 0 runs serially.
+# tests, tests/conftest.py). -n 0 runs serially.
 _SIDE_BY_SIDE = (
-    f"--numprocesses={min((os.cpu_count() or 1) + 1, 4)}",
+    *("--numprocesses=auto", "--maxprocesses=4"),
     *("--dist=loadfile", "--no-loadscope-reorder"),  # in order, the quick tiers first
 )
 # Threads of NumPy's BLAS that wait for each other keep their cores busy, which the other processes
