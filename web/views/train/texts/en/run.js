@@ -62,7 +62,7 @@ export const texts = {
   trainBatchTooLarge:
     "the batch is larger than the data to learn from. Take a smaller batch, or more data.",
   trainDataDamaged:
-    "the files of these data are damaged, or their labels are out of range. Choose other data; whoever runs this site can put the files right.",
+    "the data files are damaged, or their labels are out of range. Choose other data, and tell whoever runs this site.",
   trainAllDamaged: "all checkpoints of this run are damaged. Remove it, and begin another one.",
 
   /** @param {string} name */
