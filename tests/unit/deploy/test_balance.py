@@ -37,12 +37,13 @@ def replica(port: int = 0) -> Service:
 class Clients:
     """Ask again and again through a proxy, and check each answer.
 
-    answered: how many requests were. refused: the statuses of those that had to be asked again.
-    wrong: what else happened.
+    answered: how many requests were. lost: how many a replica had taken and did not answer (502).
+    early: how many the balancer refused because it knew of no ready replica (503). wrong: what
+    else happened. What was lost or early is asked again after a moment.
     """
 
     def __init__(self, port: int) -> None:
-        self.answered, self.refused, self.wrong = 0, list[int](), list[str]()
+        self.answered, self.lost, self.early, self.wrong = 0, 0, 0, list[str]()
         self._port, self._lock, self._stop = port, Lock(), Event()
         images = np.random.default_rng(0).random((CLIENTS, 1, 1, 28, 28), np.float32)
         session = tl.onnx.load(MNIST).session("numpy")
@@ -75,10 +76,15 @@ class Clients:
                 self.wrong.append(f"{type(error).__name__}: {error}")
                 return
             with self._lock:
-                if answer.status != 200:
-                    self.refused.append(answer.status)
-                    continue
-                self.answered += 1
+                self.answered += answer.status == 200
+                self.lost += answer.status == 502
+                self.early += answer.status == 503
+            if answer.status in (502, 503):
+                self._stop.wait(0.1)
+                continue
+            if answer.status != 200:
+                self.wrong.append(f"{answer.status}: {text!r}")
+                return
             if not np.allclose(json.loads(text)["outputs"][0]["data"], logits[0], atol=1e-4):
                 self.wrong.append(f"other numbers than {logits[0].tolist()}")
                 return
@@ -122,17 +128,18 @@ def test_an_update_and_a_death_lose_no_request(tmp_path: Path) -> None:
             until(lambda: first.ask("/v2/health/ready")[0] == 503)  # and it still answers
             assert ending.result() == 0
             clients.more(CLIENTS)
-            assert clients.refused == []
+            assert (clients.lost, clients.early) == (0, 0)
 
             again = services.enter_context(replica(int(first.http.rpartition(":")[2])))
             answers(again)
-            assert clients.refused == []
+            assert (clients.lost, clients.early) == (0, 0)
 
             second.process.kill()
             clients.more(10 * CLIENTS)
         assert clients.wrong == []
-        assert set(clients.refused) <= {502, 503}  # 503: the balancer knows of none that is ready
-        assert len(clients.refused) <= CLIENTS  # what the one that died had in hand
+        # Of the one that died, what it had in hand. How many come early depends on the machine:
+        # a replica that answers the balancer's question late is not ready until the next one.
+        assert clients.lost <= CLIENTS
 
 
 def test_what_concerns_one_replica_is_not_passed_on(tmp_path: Path) -> None:
