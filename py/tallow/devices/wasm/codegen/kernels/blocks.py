@@ -25,6 +25,10 @@ from .unpacked import Store
 _HEIGHT = 4
 """Rows of a tile: their sums and the elements of a column stay in V8's registers."""
 
+_FAR = 512
+"""Bytes of a column from which on a processor fetches one column after the other ahead of time,
+but not two that are read side by side."""
+
 Push = Callable[[], None]
 
 
@@ -55,7 +59,7 @@ class _Rows(Operands):
             range(1, min(_HEIGHT, rows) + 1),
             key=lambda height: (-(-rows // height) * (4 * height + 3), -height),
         )
-        self.across = 2 if self.height == 1 else 1
+        self.across = 2 if self.height == 1 and self.column_bytes < _FAR else 1
 
     @cached_property
     def waiting_at(self) -> int:
