@@ -20,23 +20,46 @@ class _Activation(Module):
         return ", ".join(words)
 
 
-class ReLU(_Activation):
-    """max(x, 0). See `functional.relu`."""
-
+class _InPlace(_Activation):
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
+
+
+class _Exponential(_Activation):
+    _settings = ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha, self.inplace = alpha, inplace
+
+
+class _Shrink(_Activation):
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+class _AlongAxis(_Activation):
+    _settings = ("dim",)
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+
+class ReLU(_InPlace):
+    """max(x, 0). See `functional.relu`."""
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.relu(input, inplace=self.inplace)
 
 
-class ReLU6(_Activation):
+class ReLU6(_InPlace):
     """x clamped to 0 and 6. See `functional.relu6`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.relu6(input, inplace=self.inplace)
@@ -45,10 +68,7 @@ class ReLU6(_Activation):
 class Hardtanh(_Activation):
     """x clamped to min_val and max_val. See `functional.hardtanh`."""
 
-    _settings = (
-        "min_val",
-        "max_val",
-    )
+    _settings = ("min_val", "max_val")
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -74,40 +94,22 @@ class LeakyReLU(_Activation):
         return functional.leaky_relu(input, self.negative_slope, inplace=self.inplace)
 
 
-class ELU(_Activation):
+class ELU(_Exponential):
     """x where it is positive, alpha * (exp(x) - 1) elsewhere. See `functional.elu`."""
-
-    _settings = ("alpha",)
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-        self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.elu(input, self.alpha, inplace=self.inplace)
 
 
-class SELU(_Activation):
+class SELU(_InPlace):
     """`ELU` with constants that keep mean and variance (Klambauer 2017). See `functional.selu`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.selu(input, inplace=self.inplace)
 
 
-class CELU(_Activation):
+class CELU(_Exponential):
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017). See `functional.celu`."""
-
-    _settings = ("alpha",)
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-        self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.celu(input, self.alpha, inplace=self.inplace)
@@ -141,45 +143,29 @@ class LogSigmoid(_Activation):
         return functional.logsigmoid(input)
 
 
-class Hardsigmoid(_Activation):
+class Hardsigmoid(_InPlace):
     """A line through 0.5, clamped to 0 and 1. See `functional.hardsigmoid`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.hardsigmoid(input, inplace=self.inplace)
 
 
-class SiLU(_Activation):
+class SiLU(_InPlace):
     """x * sigmoid(x). See `functional.silu`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.silu(input, inplace=self.inplace)
 
 
-class Mish(_Activation):
+class Mish(_InPlace):
     """x * tanh(softplus(x)) (Misra 2019). See `functional.mish`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.mish(input, inplace=self.inplace)
 
 
-class Hardswish(_Activation):
+class Hardswish(_InPlace):
     """x * hardsigmoid(x) (Howard et al. 2019). See `functional.hardswish`."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.hardswish(input, inplace=self.inplace)
@@ -188,10 +174,7 @@ class Hardswish(_Activation):
 class Softplus(_Activation):
     """log(1 + exp(beta * x)) / beta, without overflow. See `functional.softplus`."""
 
-    _settings = (
-        "beta",
-        "threshold",
-    )
+    _settings = ("beta", "threshold")
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()
@@ -209,29 +192,15 @@ class Softsign(_Activation):
         return functional.softsign(input)
 
 
-class Softshrink(_Activation):
+class Softshrink(_Shrink):
     """x moved towards 0 by lambd; 0 within. See `functional.softshrink`."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softshrink(input, self.lambd)
 
 
-class Hardshrink(_Activation):
+class Hardshrink(_Shrink):
     """x, but 0 within lambd of 0. See `functional.hardshrink`."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.hardshrink(input, self.lambd)
@@ -254,10 +223,7 @@ class Tanh(_Activation):
 class Threshold(_Activation):
     """x above the threshold, the value elsewhere. See `functional.threshold`."""
 
-    _settings = (
-        "threshold",
-        "value",
-    )
+    _settings = ("threshold", "value")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -269,40 +235,22 @@ class Threshold(_Activation):
         return functional.threshold(input, self.threshold, self.value, inplace=self.inplace)
 
 
-class Softmax(_Activation):
+class Softmax(_AlongAxis):
     """exp(x) / sum(exp(x)) along an axis. See `functional.softmax`."""
-
-    _settings = ("dim",)
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softmax(input, _axis(self.dim, input))
 
 
-class LogSoftmax(_Activation):
+class LogSoftmax(_AlongAxis):
     """log(softmax(x)) along an axis. See `functional.log_softmax`."""
-
-    _settings = ("dim",)
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.log_softmax(input, _axis(self.dim, input))
 
 
-class Softmin(_Activation):
+class Softmin(_AlongAxis):
     """The softmax of -x. See `functional.softmin`."""
-
-    _settings = ("dim",)
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softmin(input, _axis(self.dim, input))
