@@ -153,14 +153,6 @@ class Plan:
         )
 
     @property
-    def bytes_by_kind(self) -> dict[str, int]:
-        """Bytes of device memory for each kind of slot."""
-        total: dict[str, int] = {}
-        for slot in self.slots:
-            total[slot.kind] = total.get(slot.kind, 0) + slot.bytes
-        return total
-
-    @property
     def written(self) -> set[int]:
         """The slots to which a run writes."""
         slots = {step.bindings[-1] for step in self.run}

@@ -24,6 +24,17 @@ def running(group: Group, index: int, mean: Tensor, value: Tensor) -> Tensor:
     return mean + (value - mean) * group.rest("betas", index)
 
 
+def decayed(group: Group, p: Parameter, gradient: Tensor) -> tuple[Tensor, Tensor]:
+    """The parameter and its gradient, one of which the decay of weights has changed."""
+    value = Tensor(p.node)
+    if group.used("weight_decay"):
+        decay = group.tensor("weight_decay")
+        if group.fixed("decoupled_weight_decay"):
+            return value * (1.0 - group.tensor("lr") * decay), gradient
+        return value, gradient + value * decay
+    return value, gradient
+
+
 class Adam(Optimizer):
     """Steps along the mean of gradients, divided by the root of the mean of their squares (Kingma
     and Ba 2015).
@@ -68,13 +79,7 @@ class Adam(Optimizer):
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
         lr = group.tensor("lr")
-        value = Tensor(p.node)
-        if group.used("weight_decay"):
-            decay = group.tensor("weight_decay")
-            if group.fixed("decoupled_weight_decay"):
-                value = value * (1.0 - lr * decay)
-            else:
-                gradient = gradient + value * decay
+        value, gradient = decayed(group, p, gradient)
         count, steps = self._count(p)
         mean, square = self._state(p, "exp_avg"), self._state(p, "exp_avg_sq")
         new_mean = running(group, 0, mean, gradient)

@@ -7,14 +7,14 @@ import math
 from .. import functions as f
 from ..nn.parameter import Parameter
 from ..tensor import Tensor
-from .adam import filled, running
+from .adam import decayed, filled, running
 from .checks import check, torch_options
 from .group import Group
 from .optimizer import Changes, Optimizer, Params
 
 
 class _Variant(Optimizer):
-    """What NAdam and RAdam share: the settings, both means, and how weights decay."""
+    """What NAdam and RAdam share: the settings."""
 
     def __init__(
         self, params: Params, lr: float, betas: tuple[float, float], eps: float,
@@ -33,17 +33,6 @@ class _Variant(Optimizer):
                 "decoupled_weight_decay": decoupled_weight_decay, **torch_options(name, options),
             },
         )  # fmt: skip
-
-    @staticmethod
-    def _decayed(group: Group, p: Parameter, gradient: Tensor) -> tuple[Tensor, Tensor]:
-        """The parameter and its gradient, one of which the decay of weights has changed."""
-        value = Tensor(p.node)
-        if group.used("weight_decay"):
-            decay = group.tensor("weight_decay")
-            if group.fixed("decoupled_weight_decay"):
-                return value * (1.0 - group.tensor("lr") * decay), gradient
-            return value, gradient + value * decay
-        return value, gradient
 
 
 class NAdam(_Variant):
@@ -80,7 +69,7 @@ class NAdam(_Variant):
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        value, gradient = self._decayed(group, p, gradient)
+        value, gradient = decayed(group, p, gradient)
         count, steps = self._count(p)
         product = self._state(p, "mu_product", 1.0)
         mean, square = self._state(p, "exp_avg"), self._state(p, "exp_avg_sq")
@@ -131,7 +120,7 @@ class RAdam(_Variant):
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        value, gradient = self._decayed(group, p, gradient)
+        value, gradient = decayed(group, p, gradient)
         count, steps = self._count(p)
         mean, square = self._state(p, "exp_avg"), self._state(p, "exp_avg_sq")
         new_mean = running(group, 0, mean, gradient)
