@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from sys import getrefcount
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ...compile.plain import Plain, PlainStep
@@ -12,10 +12,10 @@ from ...compile.plan import Plan
 from ...core.drivers import at_once
 from ...core.dtype import BY_NAME
 from ...core.hostarray import HostArray, from_buffer
-from ...errors import DeviceError
 from ...ops.numpy_kernels import numpy_module
 from ...runtime.base import PROFILE_SECONDS, Feed, Result, Timing
 from ...runtime.buffer import Buffer
+from ...runtime.immediate import ImmediateProgram, clocked
 from .memory import MEMORY, explained
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _references(values: list[Any], number: int) -> int:
 _ALONE = _references([object()], 0)
 
 
-class PlainProgram:
+class PlainProgram(ImmediateProgram):
     """Nodes as calls of NumPy. It holds no memory between runs."""
 
     def __init__(self, plan: Plan, plain: Plain, adapter: str) -> None:
@@ -40,21 +40,12 @@ class PlainProgram:
         self._plan, self._plain = plan, plain
         self._adapter = adapter
         self._types = {name: np.dtype(name) for name in {step.dtype for step in plain.steps}}
-        self._closed = False
         self._runs = 0
 
     def use_states(self, states: Sequence[Buffer]) -> None:
         """Such a plan has none."""
 
-    @at_once
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        return self._run(inputs, fetch or [True] * len(self._plan.outputs))
-
-    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
-        return self._run(inputs, [False] * len(self._plan.outputs))
-
     def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
-        """Runs on inputs in the plan's order; any buffer of the right size serves."""
         with explained(self._np, self._plan.name):
             values = self._values(inputs)
             others = {id(value) for value in values if value is not None}
@@ -75,8 +66,7 @@ class PlainProgram:
 
     def _values(self, inputs: Sequence[Feed]) -> list[Any]:
         """The inputs and constants, and an empty entry for each other value."""
-        if self._closed:
-            raise DeviceError(f"{self._plan.name}: the program is closed")
+        self._check_open()
         np = self._np
         values: list[Any] = [
             given.handle
@@ -120,13 +110,9 @@ class PlainProgram:
     @at_once
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs once, with the clock around each node."""
-        times = []
         with explained(self._np, self._plan.name):
             values = self._values(inputs)
-            for step in self._plain.steps:
-                began = perf_counter()
-                self._take(step, values)
-                times.append(perf_counter() - began)
+            times = clocked([partial(self._take, step, values) for step in self._plain.steps])
         return Timing("clock", times, sum(times), 1)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from threading import Lock
 from time import perf_counter
@@ -14,32 +14,21 @@ from ...compile.plan import Plan, Port, Step
 from ...core.drivers import IfAwaited, Steps, at_once
 from ...core.dtype import BY_NAME
 from ...core.hostarray import HostArray, from_buffer
-from ...errors import DeviceError
 from ...ops.numpy_kernels import numpy_module
-from ...runtime.base import (
-    PROFILE_REPEATS,
-    PROFILE_SECONDS,
-    DeviceInfo,
-    Feed,
-    Result,
-    Timing,
-    typical,
-)
+from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from ...runtime.buffer import Buffer
+from ...runtime.immediate import ImmediateProgram, clocked, profiled
 from .memory import MEMORY, NumpyMemory, explained
 from .plain import PlainProgram
 from .specialized import Workspace
 from .step import BoundStep
 from .target import TARGET
 
-Call = Callable[[], None]
-
-
 _SETTING_BYTES = 256
 """Up to this size a state that only the host changes is copied."""
 
 
-class NumpyProgram:
+class NumpyProgram(ImmediateProgram):
     """A plan on NumPy arrays. Each slot is a buffer that is kept between runs.
 
     One run at a time: calls from several threads wait for each other. The steps are bound to the
@@ -51,7 +40,6 @@ class NumpyProgram:
         self._plan = compiled.plan
         self._lock = Lock()
         self._runs = 0
-        self._closed = False
         self._slots: dict[int, Any] = {}  # bytes
         self._written = compiled.plan.written
         self._settings: dict[int, Any] = {}  # copies of states that no program changes, by slot
@@ -178,15 +166,7 @@ class NumpyProgram:
         """Clears all other slots."""
         self._slots = {slot: held for slot, held in self._slots.items() if slot in slots}
 
-    @at_once
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        return self._run(inputs, fetch or [True] * len(self._plan.outputs))
-
-    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
-        return self._run(inputs, [False] * len(self._plan.outputs))
-
     def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
-        """Runs on inputs in the plan's order; any buffer of the right size serves."""
         ports = self._plan.outputs
         with self._lock, explained(self._np, self._plan.name):
             self._feed(inputs)
@@ -222,10 +202,6 @@ class NumpyProgram:
             held = self._array(port.slot, port.shape, self._input_types[port.slot])
             self._np.copyto(held, given, casting="unsafe")
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise DeviceError(f"{self._plan.name}: the program is closed")
-
     def _output(self, port: Port, fetch: bool) -> Result:
         """The output in memory of its own, which the next run leaves alone."""
         held = self._array(port.slot, port.shape, self._output_types[port.slot])
@@ -238,29 +214,13 @@ class NumpyProgram:
     @at_once
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs some times, with the clock around each step."""
-        clock: list[float] = []
 
-        def timed(step: Call) -> Call:
-            def run() -> None:
-                began = perf_counter()
-                step()
-                clock.append(perf_counter() - began)
-
-            return run
-
-        steps = [timed(step) for step in self._steps]
-        runs: list[list[float]] = []
-        until = perf_counter() + seconds
-        while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
-            clock.clear()
+        def run() -> list[float]:
             with self._lock, explained(self._np, self._plan.name):
                 self._feed(inputs)
-                for step in steps:
-                    step()
-            runs.append(clock.copy())
-        tick = _tick()
-        times = typical(runs, tick)
-        return Timing("clock", times, sum(times), len(runs), tick)
+                return clocked(self._steps)
+
+        return profiled(run, seconds, _tick())
 
     @property
     def stats(self) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from threading import RLock
-from time import perf_counter
 from typing import Any
 from weakref import ref
 
@@ -30,16 +29,9 @@ from ...errors import (
     IndexRangeError,
 )
 from ...ops.numpy_kernels import HAS_BLAS, numpy_module
-from ...runtime.base import (
-    PROFILE_REPEATS,
-    PROFILE_SECONDS,
-    DeviceInfo,
-    Feed,
-    Result,
-    Timing,
-    typical,
-)
+from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from ...runtime.buffer import Buffer, state_moved
+from ...runtime.immediate import ImmediateProgram, clocked, profiled
 from ..numpy.specialized import Workspace
 from .arena import PAGE, Arena
 from .codegen.kernels import Features
@@ -131,7 +123,7 @@ class _Explained:
             raise DeviceError(f"{self._name}: WebAssembly stopped: {error}") from error
 
 
-class WasmProgram:
+class WasmProgram(ImmediateProgram):
     """A plan in a memory of its own, or in a part of one that brief programs share. One run at a
     time: calls from several threads wait."""
 
@@ -140,7 +132,6 @@ class WasmProgram:
         self._backend = backend
         self._lock = RLock()  # a run may ask for what is in its own memory
         self._runs = 0
-        self._closed = False
         states = {port.slot for port in plan.states}
         large = {port.slot for port in plan.outputs if port.bytes >= _LARGE}
         self._lasting = large - states  # the slots of outputs that nothing writes before a run
@@ -257,15 +248,7 @@ class WasmProgram:
                     self._residents[number] = ref(state)
                     state_moved()
 
-    @at_once
-    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
-        return self._run(inputs, fetch or [True] * len(self._plan.outputs))
-
-    def start(self, inputs: Sequence[Feed]) -> list[Buffer]:
-        return self._run(inputs, [False] * len(self._plan.outputs))
-
     def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
-        """Runs on inputs in the plan's order; any buffer of the right size serves."""
         plan = self._plan
         with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
             self._feed(inputs)
@@ -299,10 +282,6 @@ class WasmProgram:
             content = value.handle.data if isinstance(value, Buffer) else value
             self._instance.write(self._offsets[port.slot], content)
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise DeviceError(f"{self._plan.name}: the program is closed")
-
     def elements(self, port: Port) -> HostArray:
         """A copy of a state's elements. Raises DeviceError after `close`."""
         with self._lock:
@@ -334,19 +313,13 @@ class WasmProgram:
     @at_once
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs some times, with the clock around each step."""
-        runs: list[list[float]] = []
-        until = perf_counter() + seconds
-        while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
-            times = []
+
+        def run() -> list[float]:
             with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
                 self._feed(inputs)
-                for step in self._steps:
-                    began = perf_counter()
-                    step()
-                    times.append(perf_counter() - began)
-            runs.append(times)
-        means = typical(runs, 0.0)
-        return Timing("clock", means, sum(means), len(runs))
+                return clocked(self._steps)
+
+        return profiled(run, seconds)
 
     @property
     def stats(self) -> dict[str, Any]:
