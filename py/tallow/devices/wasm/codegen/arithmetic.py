@@ -239,9 +239,7 @@ class Arithmetic:
         self._emit("i32.sub")
         if dtype.kind == "f":
             self._emit(f"{kind}.convert_i32_s")
-            for _ in range(2):
-                self._emit("local.get", local)
-            self._emit(f"{kind}.ne")
+            self._apply(f"{kind}.ne", local, local)
             self._emit("select")
         elif kind == "i64":
             self._emit("i64.extend_i32_s")
@@ -265,9 +263,7 @@ class Arithmetic:
                 self._emit("v128.and")
         self._emit(f"{shape}.sub")
         if not sign:
-            for _ in range(2):
-                self._emit("local.get", local)
-            self._emit(f"{shape}.ne")
+            self._apply(f"{shape}.ne", local, local)
             self._emit("v128.bitselect")
 
     def _clamp(self, part: Scalar) -> None:
@@ -305,9 +301,7 @@ class Arithmetic:
             return
         factors = [self._kept(each) for each in part.parts]
         for half in ("low", "high"):
-            for local in factors:
-                self._emit("local.get", local)
-            self._emit(f"i64x2.extmul_{half}_i32x4_u")
+            self._apply(f"i64x2.extmul_{half}_i32x4_u", *factors)
         self._emit("i8x16.shuffle", *(8 * word + byte for word in range(4) for byte in range(4, 8)))
 
     def _quotient(self, part: Scalar) -> None:
@@ -353,14 +347,11 @@ class Arithmetic:
         elif part.dtype.kind == "b":
             self._emit("i32.eqz")
         else:
-            self._emit(f"{kind_of(part.dtype)}.const", -1)
-            self._emit(f"{kind_of(part.dtype)}.xor")
+            self._apply(f"{kind_of(part.dtype)}.xor", number=-1)
 
     def _is_nan(self, part: Scalar) -> None:
         local = self._kept(part.parts[0])
-        for _ in range(2):
-            self._emit("local.get", local)
-        self._emit(f"{self._shape(part.parts[0].dtype)}.ne")
+        self._apply(f"{self._shape(part.parts[0].dtype)}.ne", local, local)
 
     def _is_inf(self, part: Scalar) -> None:
         (x,) = part.parts

@@ -241,8 +241,7 @@ class Body:
             return
         for number, (coord, bound) in enumerate(tests):
             self.push_index(coord)
-            self.emit("i32.const", bound)
-            self.emit("i32.lt_u")  # a negative one is a very large unsigned number
+            self.apply("i32.lt_u", number=bound)  # a negative one is a very large unsigned number
             if number:
                 self.emit("i32.and")
         self.branch(inside, outside)

@@ -68,8 +68,7 @@ def _to_unsigned_64(function: Function, kind: str) -> None:
     local = function.local(kind)
     function.emit("local.tee", local)
     function.emit(f"i64.trunc_sat_{kind}_s")
-    function.emit("local.get", local)
-    function.emit(f"i64.trunc_sat_{kind}_u")
+    function.apply(f"i64.trunc_sat_{kind}_u", local)
     function.apply(f"{kind}.lt", local, number=0.0)
     function.emit("select")
 

@@ -42,8 +42,7 @@ class Coded:
                     at = (n, first + k, column + across)
                     value = body.value(self._weight, at, lanes)
                     body.push_sum(self._address, (first + k) * (4 * panels.COLUMNS) + 4 * across)
-                    body.emit("local.get", value)
-                    body.emit("v128.store" if lanes == 4 else "f32.store", 0)
+                    body.apply("v128.store" if lanes == 4 else "f32.store", value, offset=0)
 
         body.loop(self._depth, some, step)
 

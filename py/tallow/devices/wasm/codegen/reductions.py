@@ -16,6 +16,7 @@ from ....graph import Node
 from ....ops.kinds import Reduce
 from ....scalar import operand
 from .arithmetic import Arithmetic
+from .assembler import Function
 from .body import Body
 from .values import UnsupportedError, constant, kind_of, shape_of
 
@@ -210,25 +211,16 @@ class Fold:
 
     def _winner(self, coords: Coords, axes: Sequence[int]) -> int:
         """The index of the first element that no other beats; the first NaN beats all."""
-        op, (child,), emit = self._op, self.node.inputs, self.body.emit
+        (child,), emit = self.node.inputs, self.body.emit
         (axis,) = self.node.attrs["axes"]
         best = self._made(child.dtype, 1)
         index = self.body.function.local("i32")
         emit("i32.const", 0)
         emit("local.set", index)
-        wins = op.combine(operand(0, child.dtype), operand(1, child.dtype))
-        kind = kind_of(child.dtype)
 
         def step(at: Coords) -> None:
             item = self.value(child, at, 1)
-            pushes = [lambda local=local: emit("local.get", local) for local in (best, item)]
-            Arithmetic(self.body.function).push(wins, pushes)
-            if child.dtype.kind == "f":
-                for local, test in ((item, "ne"), (best, "eq")):
-                    emit("local.get", local)
-                    emit("local.get", local)
-                    emit(f"{kind}.{test}")
-                    emit("i32.or" if test == "ne" else "i32.and")
+            push_wins(self.body.function, self._op, child.dtype, best, item)
             emit("if")
             emit("local.get", item)
             emit("local.set", best)
@@ -238,6 +230,17 @@ class Fold:
 
         self._nested(coords, axes, step)
         return index
+
+
+def push_wins(function: Function, op: Reduce, dtype: DType, best: int, item: int) -> None:
+    """Pushes whether an element beats the best one before it; the first NaN beats all."""
+    wins = op.combine(operand(0, dtype), operand(1, dtype))
+    pushes = [partial(function.emit, "local.get", local) for local in (best, item)]
+    Arithmetic(function).push(wins, pushes)
+    if dtype.kind == "f":
+        for local, test, joined in ((item, "ne", "or"), (best, "eq", "and")):
+            function.apply(f"{kind_of(dtype)}.{test}", local, local)
+            function.emit(f"i32.{joined}")
 
 
 def start_of(op: Reduce, dtype: DType) -> float:

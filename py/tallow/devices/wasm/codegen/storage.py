@@ -98,8 +98,7 @@ def _halved(function: Function, narrow: str) -> None:
     """Narrows a vector to its lower half; the upper one repeats it."""
     local = function.local("v128")
     function.emit("local.tee", local)
-    function.emit("local.get", local)
-    function.emit(narrow)
+    function.apply(narrow, local)
 
 
 def _through(

@@ -62,7 +62,6 @@ def wrap(function: Function, dtype: DType, width: int = 1) -> None:
         function.emit("v128.and" if width == 4 else "i32.and")
     elif width == 4:
         for shift in ("i32x4.shl", "i32x4.shr_s"):
-            function.emit("i32.const", 32 - 8 * dtype.size)
-            function.emit(shift)
+            function.apply(shift, number=32 - 8 * dtype.size)
     else:
         function.emit(f"i32.extend{8 * dtype.size}_s")

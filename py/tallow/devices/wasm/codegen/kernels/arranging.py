@@ -168,9 +168,8 @@ def scatter(body: Expression, node: Node, store: Store, width: int, scratch: int
     def update(n: Coord, number: Coord) -> None:
         index = body.value(indices, (n, number))
         kind = kind_of(indices.dtype)
-        body.emit("local.get", index)
-        body.emit(f"{kind}.const", rows)
-        body.emit(f"{kind}.lt_u")  # a negative one is a very large unsigned number
+        # A negative one is a very large unsigned number.
+        body.apply(f"{kind}.lt_u", index, number=rows)
         body.branch(partial(change, n, number, index, kind))
 
     def change(n: Coord, number: Coord, index: int, kind: str) -> None:

@@ -327,9 +327,7 @@ class _Attention:
                 body.apply("v128.load", scores, offset=offset)
                 constant(body.function, -inf, float32, 4)
                 for number, (test, bound) in enumerate(bounds):
-                    emit("local.get", places)
-                    emit("local.get", bound)
-                    emit(f"i32x4.{test}")
+                    body.apply(f"i32x4.{test}", places, bound)
                     if number:
                         emit("v128.and")
                 emit("v128.bitselect")

@@ -203,9 +203,7 @@ class _Dots:
                 body.emit("i32x4.replace_lane", lane)
                 body.emit("local.set", four)
         # The lower half of each lane, and the same in its upper half.
-        body.emit("local.get", four)
-        body.emit("i32.const", 16)
-        body.emit("i32x4.shl")
+        body.apply("i32x4.shl", four, number=16)
         body.emit("local.get", four)
         constant(body.function, 0xFFFF, int32, 4)
         body.emit("v128.and")
@@ -224,8 +222,8 @@ class _Dots:
         def products(number: int) -> None:
             for pair in range(number):
                 for vector, (local, zero) in enumerate(zip(right, zeros, strict=True)):
-                    emit("local.get", panel)
-                    emit(f"v128.load8x8_{sign}", 2 * panels.COLUMNS * pair + 8 * vector)
+                    offset = 2 * panels.COLUMNS * pair + 8 * vector
+                    body.apply(f"v128.load8x8_{sign}", panel, offset=offset)
                     if zero is not None:
                         body.apply("i16x8.sub", zero)
                     emit("local.set", local)

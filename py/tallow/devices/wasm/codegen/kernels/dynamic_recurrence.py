@@ -239,8 +239,8 @@ class _DynamicSteps(RecurrentSteps):
             for pair in range(number):
                 body.apply("v128.load32_splat", left, offset=4 * pair, into=value)
                 for index, total in enumerate(sums):
-                    emit("local.get", right)
-                    emit(f"v128.load8x8_{sign}", GATES * 2 * (TILE * pair + index))
+                    offset = GATES * 2 * (TILE * pair + index)
+                    body.apply(f"v128.load8x8_{sign}", right, offset=offset)
                     body.apply("i32x4.dot_i16x8_s", value)
                     body.apply("i32x4.add", total, into=total)
             tiles.advance(body, left, 4 * number)

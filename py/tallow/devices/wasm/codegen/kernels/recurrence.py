@@ -370,13 +370,11 @@ class RecurrentSteps:
 
     def _set(self, name: str, unit: Coord, lanes: int, value: int) -> None:
         offset = self._address(name, unit)
-        self.body.emit("local.get", value)
-        self.body.emit("v128.store" if lanes == 4 else "f32.store", offset)
+        self.body.apply("v128.store" if lanes == 4 else "f32.store", value, offset=offset)
 
     def _get(self, name: str, unit: Coord, lanes: int) -> int:
         offset = self._address(name, unit)
-        self.body.emit("v128.load" if lanes == 4 else "f32.load", offset)
-        return self.body.keep("v128" if lanes == 4 else "f32")
+        return self.body.result_of("v128.load" if lanes == 4 else "f32.load", offset=offset)
 
     # ---- products ------------------------------------------------------------------------------
 

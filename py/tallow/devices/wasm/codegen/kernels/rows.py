@@ -128,8 +128,7 @@ def write_rows(
             def write(coords: Coords, lanes: int) -> None:
                 value = body.value(node, coords, lanes)
                 offset = body.push_address(address, node.dtype, linear_of(root.shape, coords))
-                body.emit("local.get", value)
-                body.emit("v128.store" if lanes == 4 else f"{kind_of(node.dtype)}.store", offset)
+                body.apply(f"{kind_of(node.dtype, lanes)}.store", value, offset=offset)
 
             over(write)
             body.addresses[node] = address

@@ -193,17 +193,13 @@ class _Sliding:
         emit("local.set", left)
 
         def line() -> None:
-            kind = kind_of(float32, self.lanes)
             weights: dict[int, int] = {}
             if self.weight is not None:
                 for tap in sorted({tap for met in columns.values() for _, tap in met}):
-                    emit("local.get", filters)
-                    emit(self.load, 4 * tap * self.channels)
-                    weights[tap] = body.keep(kind)
+                    offset = 4 * tap * self.channels
+                    weights[tap] = body.result_of(self.load, filters, offset=offset)
             for column, met in columns.items():
-                emit("local.get", source)
-                emit(self.load, 4 * column * self.channels)
-                value = body.keep(kind)
+                value = body.result_of(self.load, source, offset=4 * column * self.channels)
                 for pixel, tap in met:
                     self._combine(totals[pixel], value, weights.get(tap))
 
@@ -231,11 +227,8 @@ class _Sliding:
             tiles.multiply_add(self.body, total, value, weight, self.lanes)
             return
         shape = "f32x4" if self.lanes == 4 else "f32"
-        self.emit("local.get", total)
-        self.emit("local.get", value)
-        self.body.apply(
-            f"{shape}.{'max' if self.node.op is window.max_pool2d else 'add'}", into=total
-        )
+        fold = "max" if self.node.op is window.max_pool2d else "add"
+        self.body.apply(f"{shape}.{fold}", total, value, into=total)
 
     def _keep_all(self, totals: list[int], at: Coords) -> None:
         """Stores neighbours from the first one's coordinates on."""

@@ -62,9 +62,7 @@ def _step(body: Expression, node: Node, row: Coord, at: int) -> None:
     emit("local.get", yes)
     emit("local.get", no)
     for number, mode in enumerate(modes):
-        emit("local.get", value)
-        emit("local.get", split)
-        emit(f"{kind}.{_COMPARISONS[mode]}")
+        body.apply(f"{kind}.{_COMPARISONS[mode]}", value, split)
         if len(modes) > 1:
             body.apply("i32.and", code, number=MISSING - 1)
             body.apply("i32.eq", number=mode)

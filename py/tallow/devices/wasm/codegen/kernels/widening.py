@@ -33,16 +33,13 @@ class Widener:
 
         def eight(offset: int) -> None:
             emit("local.get", self._into)
-            emit("local.get", source)
-            emit(f"v128.load8x8_{self._sign}", offset)
+            self._body.apply(f"v128.load8x8_{self._sign}", source, offset=offset)
             if self._zero is not None:
                 self._body.apply("i16x8.sub", self._zero)
             emit("v128.store", 2 * offset)
 
         def one(offset: int) -> None:
-            emit("local.get", source)
-            emit(f"i32.load8_{self._sign}", offset)
-            local = self._body.keep("i32")
+            local = self._body.result_of(f"i32.load8_{self._sign}", source, offset=offset)
             self._write(local, 2 * offset)
 
         self._runs(count, eight, one, source)

@@ -44,21 +44,16 @@ def product(relaxed: bool) -> Function:
                 function.apply(f"{kind}.load", down, offset=16 * column, into=loaded[column])
             writer.advance(down, size["b_k"])
             for left, row in zip(lefts, totals, strict=True):
-                emit("local.get", left)
-                emit("v128.load32_splat" if vectors else "f32.load", 0)
-                emit("local.set", factor)
+                load = "v128.load32_splat" if vectors else "f32.load"
+                function.apply(load, left, offset=0, into=factor)
                 writer.advance(left, size["a_k"])
                 for column in columns:
-                    fused = relaxed and vectors
-                    order = (factor, loaded[column], row[column])
-                    for local in order if fused else (row[column], factor, loaded[column]):
-                        emit("local.get", local)
-                    if fused:
-                        emit("f32x4.relaxed_madd")
+                    other, total = loaded[column], row[column]
+                    if relaxed and vectors:
+                        function.apply("f32x4.relaxed_madd", factor, other, total, into=total)
                     else:
-                        emit(f"{shape}.mul")
-                        emit(f"{shape}.add")
-                    emit("local.set", row[column])
+                        function.apply(f"{shape}.mul", total, factor, other)
+                        function.apply(f"{shape}.add", into=total)
 
         writer.times(size["k"], step)
         address = writer.copied(out)

@@ -10,7 +10,7 @@ from .....scalar import operand
 from .. import storage
 from ..arithmetic import Arithmetic
 from ..assembler import Function
-from ..reductions import start_of
+from ..reductions import push_wins, start_of
 from ..values import constant, kind_of
 from .writer import Writer
 
@@ -44,14 +44,8 @@ def reduction(op: Reduce, dtype: DType, kept: int, folded: int) -> Function:
         emit("local.set", total)
 
     def wins() -> None:
-        """The first that no other beats; the first NaN beats all."""
-        Arithmetic(function).push(combined, pushes)
-        if dtype.kind == "f":
-            for local, test in ((item, "ne"), (total, "eq")):
-                emit("local.get", local)
-                emit("local.get", local)
-                emit(f"{kind_of(dtype)}.{test}")
-                emit("i32.or" if test == "ne" else "i32.and")
+        """The first that no other beats."""
+        push_wins(function, op, dtype, total, item)
         emit("if")
         for source, target in ((item, total), (index, best)):
             emit("local.get", source)
