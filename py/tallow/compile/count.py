@@ -5,7 +5,7 @@ Counted from the plan alone, without a device: the op's own work, not what a ker
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -67,16 +67,8 @@ class Count:
 
 def count(step: Step) -> Count:
     """What a step does each time it runs."""
-    reads: list[Spec] = [(shape, BY_NAME[name]) for shape, name in step.reads]
-    results: list[Spec] = []
-    flops = 0
-    for host in step.host:
-        op = op_named(host.op)
-        operands = [_spec(operand, reads, results) for operand in host.operands]
-        result = op.infer(operands, host.attrs)
-        flops += _flops(op, host.attrs, operands, result)
-        results.append(result)
-    read = sum(stored_bytes(dtype, size_of(shape)) for shape, dtype in reads)
+    flops = sum(_flops(*each) for each in _computed(step))
+    read = sum(stored_bytes(BY_NAME[name], size_of(shape)) for shape, name in step.reads)
     shape, name = step.write
     return Count(flops, read, stored_bytes(BY_NAME[name], size_of(shape)))
 
@@ -84,19 +76,24 @@ def count(step: Step) -> Count:
 def scratch_bytes(step: Step) -> int:
     """A lower bound of the bytes that NumPy allocates while a step runs: for results that are
     neither views nor stored where the last result goes."""
-    reads: list[Spec] = [(shape, BY_NAME[name]) for shape, name in step.reads]
-    results: list[Spec] = []
     last = size_of(step.write[0]), step.write[1]
     needed = 0
-    for host in step.host:
-        op = op_named(host.op)
-        operands = [_spec(operand, reads, results) for operand in host.operands]
-        shape, dtype = op.infer(operands, host.attrs)
-        results.append((shape, dtype))
+    for op, _, _, (shape, dtype) in _computed(step):
         alike = (size_of(shape), dtype.name) == last
         if not alike and op is not iota and not getattr(op, "view", False):
             needed += packed_bytes(dtype, size_of(shape))
     return needed
+
+
+def _computed(step: Step) -> Iterator[tuple[Op, Attrs, list[Spec], Spec]]:
+    """The ops that a step computes, with their attributes, operands and results."""
+    reads: list[Spec] = [(shape, BY_NAME[name]) for shape, name in step.reads]
+    results: list[Spec] = []
+    for host in step.host:
+        op = op_named(host.op)
+        operands = [_spec(operand, reads, results) for operand in host.operands]
+        results.append(op.infer(operands, host.attrs))
+        yield op, host.attrs, operands, results[-1]
 
 
 def effort(members: Sequence[Node], reads: Sequence[Node]) -> float:
