@@ -28,7 +28,7 @@ CONSIDERED = 10
 """How many of the most probable tokens a step tells."""
 
 
-# Why: docs/decisions/generation.md, "Two buckets where each plan has the cache in its memory"
+# Why: docs/decisions/generation.md, "Two buckets on the host"
 def buckets_on(device: str | None) -> tuple[int, ...]:
     """How many tokens of a prompt one call may take on a device; shorter parts are filled up."""
     return _ON_HOST if backend(device).memory.is_host else _BUCKETS

@@ -15,7 +15,7 @@ from typing import Any
 PAGE = 65536
 """Bytes of a page of memory."""
 
-_ALIGNED = 64
+_ALIGNED = 64  # bytes, as in web/wasm/program.js: a line of most caches
 _LEAST = 1 << 20
 _MOST = 1 << 26
 """Bytes of a block, unless a program needs more. A block is as large as all those before it, so
@@ -163,5 +163,10 @@ class Arena:
             block.give_back(start, end)
 
 
+def aligned(size: int) -> int:
+    """What so many bytes take, so that what follows begins where it may."""
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
 def _rounded(size: int) -> int:
-    return max(-(-size // _ALIGNED), 1) * _ALIGNED
+    return max(aligned(size), _ALIGNED)

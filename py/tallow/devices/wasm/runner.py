@@ -12,7 +12,6 @@ from functools import partial
 from importlib.util import find_spec
 from threading import RLock
 from typing import Any
-from weakref import ref
 
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
@@ -20,7 +19,6 @@ from ...compile.plan import Port, Step
 from ...core.drivers import IfAwaited, Steps, at_once
 from ...core.dtype import BY_NAME, DType
 from ...core.hostarray import HostArray
-from ...core.shape import size_of
 from ...core.streamed_weights import StreamedArray
 from ...errors import (
     DeviceError,
@@ -30,13 +28,14 @@ from ...errors import (
 )
 from ...ops.numpy_kernels import HAS_BLAS, numpy_module
 from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
-from ...runtime.buffer import Buffer, state_moved
+from ...runtime.buffer import Buffer
 from ...runtime.immediate import ImmediateProgram, clocked, profiled
 from ..numpy.specialized import Workspace
-from .arena import PAGE, Arena
+from .arena import PAGE, Arena, Extent, aligned
 from .codegen.kernels import Features
 from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
+from .places import Place
 from .shared_weights import Placed, Shared, SharedWeights, used_slots
 from .target import TARGET
 
@@ -44,35 +43,12 @@ _MOST_BYTES = 1 << 32
 _LARGE = 1 << 16
 """Bytes from which on outputs stay: a small one would keep the whole memory alive."""
 
-_ALIGNED = 64  # bytes, of each slot, as in web/wasm/program.js: a line of most caches
-
 Call = Callable[[], Any]
-
-
-class Resident:
-    """What the buffer of a state or of a large output has as its handle between two runs of one
-    program: the elements stay in the program's memory, and are copied only when something else asks
-    for them, or the next run would write over them. number: see WasmProgram._residents."""
-
-    def __init__(self, program: WasmProgram, number: int, port: Port) -> None:
-        self.program, self.number = program, number
-        self._port = port
-        self.shape, self.dtype = port.shape, BY_NAME[port.dtype]
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of its elements."""
-        return size_of(self.shape) * self.dtype.size
-
-    @property
-    def data(self) -> memoryview:
-        """A copy of the elements."""
-        return self.program.elements(self._port).data
 
 
 class WasmMemory:
     """Buffers between runs: HostArrays, which a run copies into its module's memory and back, or
-    Residents, which stay there."""
+    Places, where they stay."""
 
     name = "wasm"
     is_host = True
@@ -83,10 +59,10 @@ class WasmMemory:
     def held_type(self, dtype: DType) -> DType:
         return dtype
 
-    def upload(self, data: HostArray | Resident) -> Buffer:
+    def upload(self, data: HostArray | Place) -> Buffer:
         return self.held(HostArray(memoryview(bytes(data.data)), data.shape, data.dtype))
 
-    def held(self, data: HostArray | Resident) -> Buffer:
+    def held(self, data: HostArray | Place) -> Buffer:
         """As `upload`, of elements that nothing else writes: without a copy."""
         return Buffer(self, data, data.dtype, data.shape, data.dtype, data.nbytes)
 
@@ -135,13 +111,12 @@ class WasmProgram(ImmediateProgram):
         states = {port.slot for port in plan.states}
         large = {port.slot for port in plan.outputs if port.bytes >= _LARGE}
         self._lasting = large - states  # the slots of outputs that nothing writes before a run
-        # The buffers whose elements are in this memory, by numbers: states, then outputs.
-        self._residents: dict[int, ref[Buffer]] = {}
+        self._places: dict[int, Place] = {}  # of states and lasting outputs, by slots
         engine = backend.engine
         self._fault = engine.fault
         steps = (*plan.prepare, *plan.run)
         shared = any("units" in step.kernel for step in steps)
-        self._scratch = _aligned(max((step.kernel.get("scratch", 0) for step in steps), default=0))
+        self._scratch = aligned(max((step.kernel.get("scratch", 0) for step in steps), default=0))
         self._instance: Any = None
         self._workspace: Workspace | None = None  # of the steps that NumPy computes
         if compiled.loaded is not None:
@@ -158,15 +133,36 @@ class WasmProgram(ImmediateProgram):
         with _Explained(plan.name, self._bytes, self._fault):
             if self._instance is None:
                 self._load(compiled, threads)
-            self._steps = [self._bound(step) for step in plan.run]
-            alone = all("function" in step.kernel for step in plan.run)
-            self._all: Call = partial(call_all, self._steps)
-            if alone:
-                self._all = self._instance.together(self._steps)
-            self._copies: Call = self._instance.copies(
-                [(self._offsets[each.source], self._offsets[each.target], each.bytes)
-                 for each in plan.copies]
-            )  # fmt: skip
+            # Until the first run it may take the states' places from a program that has them.
+            self._is_bound = False
+            for port in (*plan.states, *plan.outputs):
+                if port.slot in states | self._lasting and port.slot not in self._places:
+                    offset = self._offsets[port.slot]
+                    self._places[port.slot] = Place(port, offset, self._instance, self._lock)
+            if not plan.states:
+                self._bind()
+
+    def _place_states(self, ports: Sequence[Port], extent: Extent, shared: bool) -> None:
+        """Has states apart from the program's own memory, so that other programs can."""
+        instance = self._backend.engine.placed(None, extent, shared)
+        offsets, _ = _layout(extent.start, [port.bytes for port in ports])
+        for port, offset in zip(ports, offsets, strict=True):
+            self._offsets[port.slot] = offset
+            self._places[port.slot] = Place(port, offset, instance, self._lock, extent.block)
+
+    def _bind(self) -> None:
+        """Makes calls of the steps, which have addresses from now on."""
+        plan = self._plan
+        self._is_bound = True
+        self._steps = [self._bound(step) for step in plan.run]
+        alone = all("function" in step.kernel for step in plan.run)
+        self._all: Call = partial(call_all, self._steps)
+        if alone:
+            self._all = self._instance.together(self._steps)
+        self._copies: Call = self._instance.copies(
+            [(self._offsets[each.source], self._offsets[each.target], each.bytes)
+             for each in plan.copies]
+        )  # fmt: skip
 
     def _load(self, compiled: Compiled, threads: int) -> None:
         """Fills a new memory: the weights, and what `prepare` computes."""
@@ -215,6 +211,8 @@ class WasmProgram(ImmediateProgram):
         self._offsets, _ = _layout(self._instance.start + threads * self._scratch, sizes)
         for number, place in self._shared.items():
             self._offsets[number] = place.extent.start
+        if placed and placed.states:
+            self._place_states(plan.states, placed.states, shared)
         return placed
 
     def _bound(self, step: Step) -> Call:
@@ -237,16 +235,36 @@ class WasmProgram(ImmediateProgram):
             ) from error
 
     def use_states(self, states: Sequence[Buffer]) -> None:
-        """Moves the elements of states into this memory, until they go to another program's."""
-        with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
+        """Moves the elements of states into this memory, until they go to another one."""
+        with self._lock:
             self._check_open()
-            for number, (port, state) in enumerate(zip(self._plan.states, states, strict=True)):
-                if not self._has(state, number):
-                    self._move_out(number)
-                    self._instance.write(self._offsets[port.slot], state.handle.data)
-                    state.handle = Resident(self, number, port)
-                    self._residents[number] = ref(state)
-                    state_moved()
+            if not self._is_bound:
+                self._adopt(states)
+                self._bind()
+        with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
+            for port, state in zip(self._plan.states, states, strict=True):
+                self._places[port.slot].take(state)
+
+    def _adopt(self, states: Sequence[Buffer]) -> None:
+        """Has states where other programs in this block have them, and the lock of these."""
+        own, left, block = self._lock, [], None
+        for port, state in zip(self._plan.states, states, strict=True):
+            there = state.handle
+            fits = type(there) is Place and there.serves(self._places[port.slot])
+            if fits and (self._lock is own or self._lock is there.lock):
+                self._lock, block = there.lock, there.block
+                self._places[port.slot] = there
+                self._offsets[port.slot] = there.offset
+            else:
+                left.append(port)
+        if left and block is not None:
+            shared = self._instance.threads > 1
+            arena = self._backend.engine.arena(shared)
+            extents = arena.within(block, [sum(aligned(port.bytes) for port in left)])
+            if extents:  # what they had is free then
+                self._place_states(left, extents[0], shared)
+        for place in self._places.values():
+            place.lock = self._lock
 
     def _run(self, inputs: Sequence[Feed], fetch: Sequence[bool]) -> list[Result]:
         plan = self._plan
@@ -255,10 +273,10 @@ class WasmProgram(ImmediateProgram):
             self._all()
             self._runs += 1
             results = [
-                self._kept(len(plan.states) + number, port)
-                if port.slot in self._lasting and not fetched
-                else self._read(port)
-                for number, (port, fetched) in enumerate(zip(plan.outputs, fetch, strict=True))
+                self._read(port)
+                if fetched or port.slot not in self._lasting
+                else self._kept(self._places[port.slot])
+                for port, fetched in zip(plan.outputs, fetch, strict=True)
             ]
             self._copies()
         held = self._backend.memory.held
@@ -267,39 +285,20 @@ class WasmProgram(ImmediateProgram):
             for result, fetched in zip(results, fetch, strict=True)
         ]
 
-    def _kept(self, number: int, port: Port) -> Buffer:
+    def _kept(self, place: Place) -> Buffer:
         """An output whose elements stay in this memory until the next run."""
-        buffer = self._backend.memory.held(Resident(self, number, port))
-        self._residents[number] = ref(buffer)
+        buffer = self._backend.memory.held(place)
+        place.hold(buffer)
         return buffer
 
     def _feed(self, inputs: Sequence[Feed]) -> None:
         self._check_open()
         plan = self._plan
-        for number in range(len(plan.states), len(plan.states) + len(plan.outputs)):
-            self._move_out(number)
+        for slot in self._lasting:
+            self._places[slot].leave()
         for port, value in zip(plan.inputs, inputs, strict=True):
             content = value.handle.data if isinstance(value, Buffer) else value
             self._instance.write(self._offsets[port.slot], content)
-
-    def elements(self, port: Port) -> HostArray:
-        """A copy of a state's elements. Raises DeviceError after `close`."""
-        with self._lock:
-            return self._read(port)
-
-    def _has(self, state: Buffer, number: int) -> bool:
-        """Whether a buffer's elements are where this program has what is of this number."""
-        handle = state.handle
-        return type(handle) is Resident and handle.program is self and handle.number == number
-
-    def _move_out(self, number: int) -> None:
-        """Copies the elements of the buffer of this number into the buffer itself, if anything
-        still holds it."""
-        found = self._residents.pop(number, None)
-        buffer = found() if found else None
-        if buffer is not None and self._has(buffer, number):
-            home = buffer.handle
-            buffer.handle = HostArray(home.data, home.shape, home.dtype)
 
     def _read(self, port: Port) -> HostArray:
         """An output in memory of its own, which the next run leaves alone."""
@@ -336,8 +335,10 @@ class WasmProgram(ImmediateProgram):
     def close(self) -> None:
         with self._lock:
             if not self._closed:
-                for number in list(self._residents):
-                    self._move_out(number)
+                for place in self._places.values():
+                    if place.block is None:  # else it stays until nothing has its elements
+                        place.leave()
+            self._places = {}
             self._steps, self._all, self._copies = [], partial(call_all, ()), partial(call_all, ())
             if self._instance is not None:
                 self._instance.close()
@@ -346,16 +347,12 @@ class WasmProgram(ImmediateProgram):
             self._closed = True
 
 
-def _aligned(size: int) -> int:
-    return -(-size // _ALIGNED) * _ALIGNED
-
-
 def _layout(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
     """Where each slot begins, the first one at `start`, and where the last one ends."""
     offsets, end = [], start
     for size in sizes:
         offsets.append(end)
-        end += _aligned(size)
+        end += aligned(size)
     return offsets, end
 
 

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from ...compile.plan import Plan, Step
 from ...core.hostarray import HostArray
-from .arena import Arena, Block, Extent
+from .arena import Arena, Block, Extent, aligned
 
 _LEAST = 1 << 12
 """Bytes of what is shared; less is not worth a part of its own."""
@@ -39,19 +39,22 @@ class Shared:
 
 
 class Placed:
-    """A program's memory. part: what it shares with nobody. apart: the slots that are not in it.
-    shared: where those are that it needs. needed: all slots that it needs. prepare: the steps that
-    have to run, since nobody has what they compute."""
+    """A program's memory. part: what it shares with nobody. states: for its states; None if it has
+    none. apart: the slots that are not in `part`. shared: where the weights are that it needs.
+    needed: all slots that it needs. prepare: the steps that have to run, since nobody has what they
+    compute."""
 
     def __init__(
         self,
         part: Extent,
+        states: Extent | None,
         apart: set[int],
         shared: dict[int, Shared],
         needed: set[int],
         prepare: list[Step],
     ) -> None:
-        self.part, self.apart, self.shared = part, apart, shared
+        self.part, self.states = part, states
+        self.apart, self.shared = apart, shared
         self.needed, self.prepare = needed, prepare
 
     @property
@@ -113,7 +116,9 @@ class SharedWeights:
         lacking: dict[Any, int] = {}  # a slot of each content
         for slot in sorted(wanted & contents.keys() - there.keys()):
             lacking.setdefault(contents[slot][0], slot)
-        parts = [own, *(sizes[slot] for slot in lacking.values())]
+        states = {port.slot for port in plan.states}
+        kept = sum(aligned(port.bytes) for port in plan.states)
+        parts = [own - kept, *([kept] if states else ()), *(sizes[s] for s in lacking.values())]
         if block is None:
             # For the other plans of the same network. What nothing writes takes no memory.
             extents = self._arena.together(parts, room=max(3 * own, sum(parts)))
@@ -123,11 +128,13 @@ class SharedWeights:
                 return None
             extents = given
         part, *others = extents
+        place_of_states = others.pop(0) if states else None
         places = {contents[slot][0]: place for slot, place in there.items()}
         for (key, slot), extent in zip(lacking.items(), others, strict=True):
             places[key] = self._places[key, part.block] = Shared(extent, contents[slot])
         shared = {slot: places[contents[slot][0]] for slot in wanted & contents.keys()}
-        return Placed(part, {*contents}, shared, wanted, prepare)
+        apart = contents.keys() | states
+        return Placed(part, place_of_states, apart, shared, wanted, prepare)
 
 
 def _contents(plan: Plan, weights: Mapping[int, HostArray]) -> Iterator[tuple[int, _Content]]:
