@@ -19,14 +19,8 @@ _LANCZOS = (
     1.5056327351493116e-7,
 )  # fmt: skip
 
-
-def _real(x: Tensor) -> Tensor:
-    return x if x.dtype.is_floating else x.astype(dt.float32)
-
-
 _FROM_1 = (0.0024484358, -0.0039752858, 0.0053250945, -0.0092752013, 0.016808246, -0.031319204,
            0.062911046, -0.14595969, 0.48312895)  # fmt: skip
-
 
 _FROM_2 = (8.3552542e-6, -2.7071452e-5, 7.2141099e-5, -0.00025021287, 0.00090239173, -0.0033334552,
            0.013148975, -0.058468128, 0.34657359)  # fmt: skip
@@ -39,7 +33,7 @@ def lgamma(input: Tensor) -> Tensor:
     Returns: the logarithms, of the shape of input.
     Source: Lanczos 1964 for float64; Stirling's series, and polynomials below 4, for other types.
     """
-    x = _real(input)
+    x = elementwise.floating(input)
     negative = x < 0.0
     found = (_lanczos if x.dtype == dt.float64 else _above_0)(
         elementwise.where(negative, 1.0 - x, x)
@@ -91,7 +85,7 @@ def digamma(input: Tensor) -> Tensor:
     Returns: the derivatives, of the shape of input; NaN at negative integers.
     Source: PyTorch's documentation, `torch.special.digamma`.
     """
-    x = _real(input)
+    x = elementwise.floating(input)
     negative = x < 0.0
     z = elementwise.where(negative, 1.0 - x, x)
     found = z * 0.0

@@ -20,7 +20,35 @@ def _pairs(given: Pairs[T]) -> Iterable[Sequence[Any]]:
     return given.items() if isinstance(given, Mapping | ModuleDict | ParameterDict) else given
 
 
-class Sequential(Module):
+class _Numbered(Module):
+    """Modules in an order, each named by its number."""
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._modules.values()))
+
+    def __delitem__(self, index: int | slice) -> None:
+        modules = list(self)
+        del modules[index]
+        _refill(self, modules)
+
+    def append(self, module: Module | None) -> Self:
+        """Adds a module behind the last one."""
+        self.add_module(str(len(self)), module)
+        return self
+
+
+def _refill(holder: Module, modules: Iterable[Module | None]) -> None:
+    """Replaces the modules of a holder; the new ones are numbered from 0."""
+    given = list(modules)
+    holder._modules.clear()
+    for number, module in enumerate(given):
+        holder.add_module(str(number), module)
+
+
+class Sequential(_Numbered):
     """Modules that are called one after the other. Takes modules, or one dict of them by name.
 
     `a + b` joins two, `a * n` repeats one: the same modules, not copies.
@@ -46,9 +74,6 @@ class Sequential(Module):
             input = module(input)
         return input
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
     def __iter__(self) -> Iterator[Module]:
         return iter([module for module in self._modules.values() if module is not None])
 
@@ -72,16 +97,6 @@ class Sequential(Module):
 
     __rmul__ = __mul__
 
-    def __delitem__(self, index: int | slice) -> None:
-        modules = list(self)
-        del modules[index]
-        _refill(self, modules)
-
-    def append(self, module: Module) -> Self:
-        """Adds a module behind the last one."""
-        self.add_module(str(len(self)), module)
-        return self
-
     def extend(self, sequential: Iterable[Module]) -> Self:
         """Adds modules behind the last one."""
         for module in sequential:
@@ -102,15 +117,7 @@ class Sequential(Module):
         return found
 
 
-def _refill(holder: Module, modules: Iterable[Module | None]) -> None:
-    """Replaces the modules of a holder; the new ones are numbered from 0."""
-    given = list(modules)
-    holder._modules.clear()
-    for number, module in enumerate(given):
-        holder.add_module(str(number), module)
-
-
-class ModuleList(Module):
+class ModuleList(_Numbered):
     """Modules in a list, which the module that holds it calls itself. An entry may be None, where
     there is no module. Its text shows equal ones in a row as one."""
 
@@ -132,12 +139,6 @@ class ModuleList(Module):
         super().__init__()
         self.extend(modules or [])
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(list(self._modules.values()))
-
     def __getitem__(self, index: int | slice) -> Any:
         modules = list(self)
         return ModuleList(modules[index]) if isinstance(index, slice) else modules[index]
@@ -151,21 +152,11 @@ class ModuleList(Module):
     def __iadd__(self, other: Iterable[Module | None]) -> Self:
         return self.extend(other)
 
-    def __delitem__(self, index: int | slice) -> None:
-        modules = list(self)
-        del modules[index]
-        _refill(self, modules)
-
     def pop(self, key: int) -> Module:
         """Takes the module at an index out, and gives it."""
         found: Module = self[key]
         del self[key]
         return found
-
-    def append(self, module: Module | None) -> Self:
-        """Adds a module behind the last one."""
-        self.add_module(str(len(self)), module)
-        return self
 
     def extend(self, modules: Iterable[Module | None]) -> Self:
         """Adds modules behind the last one."""

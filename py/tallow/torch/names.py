@@ -43,6 +43,15 @@ INSTEAD = {
 }
 """What there is instead of a name that is missing."""
 
+_LAYERS = {
+    "activation": "", "batchnorm": "normalization", "container": "", "conv": "convolution",
+    "distance": "", "dropout": "dropout", "flatten": "", "instancenorm": "normalization",
+    "linear": "", "loss": "loss", "module": "module", "normalization": "normalization",
+    "padding": "", "pixelshuffle": "", "pooling": "", "rnn": "recurrent", "sparse": "",
+    "transformer": "transformer", "upsampling": "",
+}  # fmt: skip
+"""Rooms of `nn.modules`, and the modules of `tallow.nn` that have more of their names."""
+
 ROOMS: dict[str, tuple[str, ...]] = {
     "func": ("tallow.func",),
     "autograd.forward_ad": ("tallow.autodiff.forward",),
@@ -54,41 +63,14 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "jit.annotations": ("typing", "tallow.torch.jit"),
     "nn.attention.flex_attention": ("tallow.functional.flex_attention",),
     "nn.modules": ("tallow.torch.nn",),
-    "nn.modules.activation": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.batchnorm": (
-        "tallow.torch.nn",
-        "tallow.torch.nn.internals",
-        "tallow.nn.normalization",
-    ),
-    "nn.modules.container": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.conv": ("tallow.torch.nn", "tallow.torch.nn.internals", "tallow.nn.convolution"),
-    "nn.modules.distance": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.dropout": ("tallow.torch.nn", "tallow.torch.nn.internals", "tallow.nn.dropout"),
-    "nn.modules.flatten": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.instancenorm": (
-        "tallow.torch.nn",
-        "tallow.torch.nn.internals",
-        "tallow.nn.normalization",
-    ),
-    "nn.modules.linear": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.loss": ("tallow.torch.nn", "tallow.torch.nn.internals", "tallow.nn.loss"),
-    "nn.modules.module": ("tallow.torch.nn", "tallow.torch.nn.internals", "tallow.nn.module"),
-    "nn.modules.normalization": (
-        "tallow.torch.nn",
-        "tallow.torch.nn.internals",
-        "tallow.nn.normalization",
-    ),
-    "nn.modules.padding": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.pixelshuffle": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.pooling": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.rnn": ("tallow.torch.nn", "tallow.torch.nn.internals", "tallow.nn.recurrent"),
-    "nn.modules.sparse": ("tallow.torch.nn", "tallow.torch.nn.internals"),
-    "nn.modules.transformer": (
-        "tallow.torch.nn",
-        "tallow.torch.nn.internals",
-        "tallow.nn.transformer",
-    ),
-    "nn.modules.upsampling": ("tallow.torch.nn", "tallow.torch.nn.internals"),
+    **{
+        f"nn.modules.{room}": (
+            "tallow.torch.nn",
+            "tallow.torch.nn.internals",
+            *(f"tallow.nn.{module}" for module in words(modules)),
+        )
+        for room, modules in _LAYERS.items()
+    },
     "nn.common_types": ("tallow.torch.nn.internals",),
     "nn.modules.utils": ("tallow.torch.nn.tuples",),
     "nn.parallel.data_parallel": ("tallow.torch.nn.parallel",),
