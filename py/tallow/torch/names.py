@@ -99,11 +99,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "accelerator": ("tallow.torch.mps",),
     **{
         f"backends.{name}": ("tallow.torch.switches",)
-        for name in words(
-            """
-    cpu cuda cudnn mkl mkldnn mps openmp opt_einsum quantized
-    """
-        )
+        for name in words("cpu cuda cudnn mkl mkldnn mps openmp opt_einsum quantized")
     },
     "__config__": ("tallow.torch.version",),
     "distributed.nn": ("tallow.torch.distributed",),
@@ -148,50 +144,17 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "distributions": ("tallow.distributions",),
     **{
         f"distributions.{name}": ("tallow.distributions",)
-        for name in [
-            "bernoulli",
-            "beta",
-            "binomial",
-            "categorical",
-            "cauchy",
-            "chi2",
-            "continuous_bernoulli",
-            "dirichlet",
-            "distribution",
-            "exp_family",
-            "exponential",
-            "fishersnedecor",
-            "gamma",
-            "geometric",
-            "gumbel",
-            "half_cauchy",
-            "half_normal",
-            "independent",
-            "inverse_gamma",
-            "kl",
-            "kumaraswamy",
-            "laplace",
-            "lkj_cholesky",
-            "log_normal",
-            "logistic_normal",
-            "lowrank_multivariate_normal",
-            "mixture_same_family",
-            "multinomial",
-            "multivariate_normal",
-            "negative_binomial",
-            "normal",
-            "one_hot_categorical",
-            "pareto",
-            "poisson",
-            "relaxed_bernoulli",
-            "relaxed_categorical",
-            "studentT",
-            "transformed_distribution",
-            "uniform",
-            "von_mises",
-            "weibull",
-            "wishart",
-        ]
+        for name in words(
+            """
+            bernoulli beta binomial categorical cauchy chi2 continuous_bernoulli dirichlet
+            distribution exp_family exponential fishersnedecor gamma geometric gumbel half_cauchy
+            half_normal independent inverse_gamma kl kumaraswamy laplace lkj_cholesky log_normal
+            logistic_normal lowrank_multivariate_normal mixture_same_family multinomial
+            multivariate_normal negative_binomial normal one_hot_categorical pareto poisson
+            relaxed_bernoulli relaxed_categorical studentT transformed_distribution uniform
+            von_mises weibull wishart
+            """
+        )
     },
     "distributions.constraints": ("tallow.distributions.constraints",),
     "distributions.constraint_registry": ("tallow.distributions.constraint_registry",),
@@ -210,9 +173,7 @@ VISION_ROOMS: dict[str, tuple[str, ...]] = {
     **{
         f"ops.{name}": ("tallow.vision.ops",)
         for name in words(
-            """
-    ciou_loss deform_conv diou_loss feature_pyramid_network focal_loss giou_loss
-    """
+            "ciou_loss deform_conv diou_loss feature_pyramid_network focal_loss giou_loss"
         )
     },
 }
