@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 from ..errors import OptionError
 from .module import Module
@@ -177,52 +177,64 @@ def _kept(value: object) -> object:
     return Parameter(value) if numbers and not isinstance(value, Parameter) else value
 
 
-class ModuleDict(Module):
+class _Named(Module, Generic[T]):
+    """Modules or parameters by name: those in the dict `_held` of the module itself."""
+
+    @property
+    def _held(self) -> dict[str, T | None]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._held
+
+    def __getitem__(self, name: str) -> Any:
+        return self._held[name]
+
+    def __delitem__(self, name: str) -> None:
+        del self._held[name]
+
+    def pop(self, key: str) -> T:
+        """Removes the value of a name, and returns it."""
+        found: T = self[key]
+        del self[key]
+        return found
+
+    def clear(self) -> None:
+        """Removes all values."""
+        self._held.clear()
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._held.keys()
+
+    def values(self) -> Iterable[T | None]:
+        """The values."""
+        return self._held.values()
+
+    def items(self) -> Iterable[tuple[str, T | None]]:
+        """Names and values."""
+        return self._held.items()
+
+
+class ModuleDict(_Named[Module]):
     """Modules by name, which the module that holds it calls itself."""
 
     def __init__(self, modules: Pairs[Module] | None = None) -> None:
         super().__init__()
         self.update(modules or {})
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._modules
-
-    def __getitem__(self, name: str) -> Any:
-        return self._modules[name]
+    @property
+    def _held(self) -> dict[str, Module | None]:
+        return self._modules
 
     def __setitem__(self, name: str, module: Module) -> None:
         self.add_module(name, module)
-
-    def __delitem__(self, name: str) -> None:
-        del self._modules[name]
-
-    def pop(self, key: str) -> Module:
-        """Removes a module, and returns it."""
-        found: Module = self[key]
-        del self[key]
-        return found
-
-    def clear(self) -> None:
-        """Removes all modules."""
-        self._modules.clear()
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._modules.keys()
-
-    def values(self) -> Iterable[Module | None]:
-        """The modules."""
-        return self._modules.values()
-
-    def items(self) -> Iterable[tuple[str, Module | None]]:
-        """Names and modules."""
-        return self._modules.items()
 
     def update(self, modules: Pairs[Module]) -> None:
         """Adds modules by name."""
@@ -274,42 +286,21 @@ class ParameterList(Module):
         return self
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named[Parameter]):
     """Parameters by name; values that are none become parameters."""
 
     def __init__(self, parameters: Pairs[Any] | None = None) -> None:
         super().__init__()
         self.update(parameters or {})
 
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._parameters
-
-    def __getitem__(self, name: str) -> Any:
-        return self._parameters[name]
+    @property
+    def _held(self) -> dict[str, Parameter | None]:
+        return self._parameters
 
     def __setitem__(self, name: str, value: object) -> None:
         if "." in name:
             raise OptionError(f"a name in a module has no dots: {name!r}")
         self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
-
-    def __delitem__(self, name: str) -> None:
-        del self._parameters[name]
-
-    def pop(self, key: str) -> Any:
-        """Removes a parameter, and returns it."""
-        found = self[key]
-        del self[key]
-        return found
-
-    def clear(self) -> None:
-        """Removes all parameters."""
-        self._parameters.clear()
 
     def get(self, key: str, default: object = None) -> Any:
         """A parameter, or the default if there is none of that name."""
@@ -325,15 +316,3 @@ class ParameterDict(Module):
         """Adds parameters by name."""
         for name, value in _pairs(parameters):
             self[name] = value
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._parameters.keys()
-
-    def items(self) -> Iterable[tuple[str, Parameter | None]]:
-        """Names and parameters."""
-        return self._parameters.items()
-
-    def values(self) -> Iterable[Parameter | None]:
-        """The parameters."""
-        return self._parameters.values()
