@@ -10,6 +10,7 @@ import { say } from "../../web/i18n/messages.js";
 import { differences } from "../../web/views/train/runs/differences.js";
 import { whyNot, whyStopped } from "../../web/views/train/reason.js";
 import { seconds } from "../../web/views/train/seconds.js";
+import { short } from "../../web/views/train/short.js";
 import { LENET, Training, USUAL } from "../../web/views/train/training.js";
 import "./support/english.js";
 
@@ -55,6 +56,16 @@ test("another setting or other data are another run", () => {
   assert.equal(USUAL.epochs, 1);
   assert.deepEqual(told, ["state", "settings", "data"]);
   assert.equal(LENET.at(-1)?.out, 10);
+});
+
+test("figures fit beside each other, whatever their size", () => {
+  const losses = [0, 2.302585, 0.012345678, 0.00035903, 1e-38, 99999, 123456, 3.4e38];
+  assert.deepEqual(
+    losses.map((loss) => short(loss)),
+    ["0", "2.3026", "0.012346", "3.59e-4", "1e-38", "99999", "1.23e5", "3.40e38"],
+  );
+  assert.equal(short(0.0003, "0.0003"), "0.0003");
+  assert.equal(short(0.0000021, "0.0000021"), "2.10e-6");
 });
 
 test("reports are told with their details", () => {

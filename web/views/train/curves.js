@@ -6,7 +6,8 @@ import uPlot from "uplot";
 import { words } from "../../i18n/messages.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
-import { count, value } from "../../shared/format.js";
+import { count } from "../../shared/format.js";
+import { short } from "./short.js";
 
 /**
  * @typedef {object} Line  a run
@@ -20,8 +21,10 @@ const OTHERS = ["#2f7fb8", "#3c9a5f", "#a05fb4", "#c0455e", "#7f7a3a"];
 
 const HEIGHT = 180;
 
-/** A loss may become large before it is not finite. @param {number} loss */
-export const lossOf = (loss) => (loss < 1e5 ? value(loss) : loss.toExponential(2));
+/** From a label of an axis to the next: uPlot's own list ends at 5e31, and a loss at 3.4e38. */
+const APART = Array.from({ length: 71 }, (_, at) => `e${at - 32}`).flatMap((power) =>
+  [1, 2, 2.5, 5].map((digits) => Number(digits + power)),
+);
 
 export class Curves {
   #root;
@@ -84,7 +87,7 @@ export class Curves {
       size: 30,
     };
     const whole = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
-    const shown = [lossOf, whole];
+    const shown = [(/** @type {number} */ loss) => short(loss), whole];
     this.#plots = shown.map((format, at) => {
       const range = at ? [0, 1] : { min: { soft: 0, mode: 1 }, max: { pad: 0.05 } };
       const title = say(words(at ? "trainAccuracyCurve" : "trainLossCurve"));
@@ -103,9 +106,11 @@ export class Curves {
         ];
       });
       const ticks = {
+        incrs: APART,
         values: (/** @type {any} */ _, /** @type {number[]} */ all) => all.map(format),
       };
       const steps = {
+        incrs: APART.filter(Number.isInteger),
         values: (/** @type {any} */ _, /** @type {number[]} */ all) => all.map(count),
       };
       const options = {
@@ -124,7 +129,7 @@ export class Curves {
         scales: { x: { time: false }, y: { range } },
         axes: [
           { ...axis, ...steps, ...below },
-          { ...axis, ...ticks, size: 68 },
+          { ...axis, ...ticks, size: 72 },
         ],
         series: [{ label: say(words("trainSteps")) }, ...series],
       };

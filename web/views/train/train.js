@@ -8,12 +8,13 @@ import { count, percent, tiny } from "../../shared/format.js";
 import { published } from "../../site/published.js";
 import { Message } from "../../widgets/message.js";
 import { Classes } from "./own/classes.js";
-import { Curves, lossOf } from "./curves.js";
+import { Curves } from "./curves.js";
 import { Layers } from "./network/layers.js";
 import { isOwn, networkOf, OWN, recipeOf } from "./own/own.js";
 import { whyNot, whyStopped } from "./reason.js";
 import { Runs } from "./runs/runs.js";
 import { Seen } from "./seen/seen.js";
+import { short } from "./short.js";
 import { Fields } from "./network/settings.js";
 import { Take } from "./use/take.js";
 import { DIGITS, Training, USUAL } from "./training.js";
@@ -322,7 +323,7 @@ export default class Train {
     this.#hook("status").dataset.epoch = String(epoch);
     this.#where(step);
     const [, loss, right] = curve.at(-1) ?? [0, NaN, NaN];
-    this.#figure("loss", loss, lossOf(loss));
+    this.#figure("loss", loss, short(loss));
     this.#figure("accuracy", right, percent(right));
     this.#measured(records.at(-1)?.valid_accuracy ?? null);
     const line = state === "done" ? words("trainDone", step) : words("trainStopped", step);
@@ -348,10 +349,10 @@ export default class Train {
       show(this.#hook("status"), words("trainRunning", epoch, epochs, step, this.#steps));
       this.#where(step);
       this.#hook("status").dataset.epoch = report.epoch;
-      this.#figure("loss", loss, lossOf(loss));
+      this.#figure("loss", loss, short(loss));
       this.#figure("accuracy", accuracy, percent(accuracy));
       this.#figure("rate", rate, count(Math.round(rate)));
-      this.#figure("lr", lr, tiny(lr));
+      this.#figure("lr", lr, short(lr, tiny(lr)));
       show(this.#hook("left"), words("trainSeconds", report.left));
       const { curve } = this.#line;
       while ((curve.at(-1)?.[0] ?? 0) >= step) curve.pop(); // it went on from a checkpoint
