@@ -8,7 +8,7 @@ import { RemoteError } from "../../web/engine/rpc.js";
 import { choose } from "../../web/i18n/languages.js";
 import { say } from "../../web/i18n/messages.js";
 import { differences } from "../../web/views/train/runs/differences.js";
-import { whyNot, whyStopped } from "../../web/views/train/reason.js";
+import { isClosed, whyNot, whyStopped } from "../../web/views/train/reason.js";
 import { seconds } from "../../web/views/train/seconds.js";
 import { short } from "../../web/views/train/short.js";
 import { LENET, Training, USUAL } from "../../web/views/train/training.js";
@@ -96,6 +96,14 @@ test("why a run stopped is said in the page's words", () => {
   assert.match(said({ code: "loss", step: 12 }, 14), /no checkpoint was kept before/);
   assert.match(said({ code: "full" }, 3), /storage is full/);
   assert.match(said({ code: "storage" }, 3), /does not keep the run: as Python says it/);
+});
+
+test("only a run that has lost its parameters is closed", () => {
+  const closed = (/** @type {any} */ reason) => isClosed(reason, 10);
+  assert.ok(closed({ code: "loss", text: "", step: 7 }));
+  assert.ok(!closed({ code: "loss", text: "", step: 12 }));
+  assert.ok(!closed({ code: "full", text: "", step: null }));
+  assert.ok(!closed(null));
 });
 
 test("why a run could not begin is said in the page's words, where it has some", () => {

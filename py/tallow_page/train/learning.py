@@ -539,7 +539,7 @@ async def _learned(
     state: TrainState = "done" if learner.epoch >= held.epochs else "paused"
     state = "failed" if reason else state
     unkept = await save(state)
-    if reason and reason["code"] == "loss":
+    if reason and reason["code"] == "loss" and not working.checkpoints():
         close_lesson()  # its parameters may not be finite
     reason = reason or unkept
     answer: TrainAnswer = {

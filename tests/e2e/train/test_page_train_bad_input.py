@@ -43,8 +43,21 @@ def test_a_loss_that_is_not_finite_leaves_the_last_good_checkpoint(
     expect(hook("train-status")).to_have_text(f"Failed after step {good}.")
     expect(hook("train-runs").locator("li")).to_contain_text(f"failed, {good} steps")
     expect(hook("train-start")).to_have_text("Resume")
+    with visitor.page.expect_download():
+        hook("train-download-onnx").click()
     hook("language-select").select_option("zh")
     expect(message).to_contain_text(re.compile(r"第 [\d,]+ 步的损失不是有限的数"))
+
+
+def test_without_a_good_checkpoint_there_is_nothing_to_try(hook: Any, message: Any) -> None:
+    # Weight decay times -999 in each step: no epoch comes to its end.
+    few(hook, 640, **{"lr-field": "1000", "decay": "1", "momentum": "0", "batch": "16"})
+    hook("train-schedule").select_option("constant")
+    hook("train-start").click()
+    state(hook, "failed")
+    expect(message).to_contain_text("no checkpoint was kept before")
+    for part in ("train-use", "train-download-onnx", "train-confusion"):
+        expect(hook(part)).to_be_hidden()
 
 
 def test_a_batch_larger_than_the_data_is_said_in_chinese(hook: Any, message: Any) -> None:

@@ -30,3 +30,10 @@ export function whyStopped({ code, text, step: lost }, step) {
   if (code === "storage" || lost === null) return words("trainUnkept", text);
   return step < lost ? words("trainLossKept", lost, step) : words("trainLossLost", lost);
 }
+
+/**
+ * Whether Python has no network of the run any more: there is no good one.
+ * @param {TrainAnswer["reason"]} reason
+ * @param {number} step  where the network stands now
+ */
+export const isClosed = (reason, step) => reason?.code === "loss" && step >= Number(reason.step);

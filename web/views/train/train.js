@@ -11,7 +11,7 @@ import { Classes } from "./own/classes.js";
 import { Curves } from "./curves.js";
 import { Layers } from "./network/layers.js";
 import { isOwn, networkOf, OWN, recipeOf } from "./own/own.js";
-import { whyNot, whyStopped } from "./reason.js";
+import { isClosed, whyNot, whyStopped } from "./reason.js";
 import { Runs } from "./runs/runs.js";
 import { Seen } from "./seen/seen.js";
 import { short } from "./short.js";
@@ -275,6 +275,7 @@ export default class Train {
   #end({ state, step, reason }) {
     this.#step = step;
     this.#where(step);
+    this.#training.tell(isClosed(reason, step) ? "closed" : "ended");
     if (reason) this.#fail(words("trainFailed", /** @type {any} */ (whyStopped(reason, step))));
     else if (state === "done") this.#state("done", words("trainDone", step));
     else if (this.#stopped) this.#state("paused", words("trainStopped", step));

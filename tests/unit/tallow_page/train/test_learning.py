@@ -155,6 +155,17 @@ def test_a_loss_that_is_not_finite_pauses_and_keeps_the_last_good_checkpoint(pag
     assert f"the loss of step {answer['reason']['step']} is" in answer["reason"]["text"]
     assert page.kept.about("hot")["state"] == "failed"
     assert page.kept.about()["step"] == good  # the other run is as it was
+    with pytest.raises(OptionError, match="not open"):  # it has no checkpoint to be asked about
+        learning.lesson("hot")
+
+
+def test_a_loss_that_is_not_finite_leaves_the_last_checkpoint_open(page: Page) -> None:
+    grows = {"name": "sgd", "lr": 4, "momentum": 0, "weight_decay": 1}  # weights times -3
+    _, answer = page.run(optimizer=grows, schedule="constant", epochs=40)
+    assert (answer["state"], answer["reason"]["code"]) == ("failed", "loss")
+    learner = learning.lesson("r").learner
+    assert 0 < learner.steps == answer["step"] < answer["reason"]["step"]
+    assert all(bool(each.isfinite().all()) for each in learner.model.parameters())
 
 
 def test_without_space_nothing_is_lost(page: Page) -> None:

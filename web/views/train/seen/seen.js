@@ -72,7 +72,8 @@ export class Seen {
     );
     training.on("begun", ({ run }) => this.#open(run));
     training.on("look", ({ norms }) => norms && this.#filters.norms(norms));
-    training.on("record", () => this.#latest.ask(this.#run));
+    for (const event of ["record", "ended"]) training.on(event, () => this.#latest.ask(this.#run));
+    training.on("closed", () => this.close());
     training.on("data", () => this.#take());
     training.on("state", () => this.#settle());
     this.close();
@@ -99,13 +100,11 @@ export class Seen {
     this.#review.open(run);
   }
 
-  /** A run pauses, or ends: what it has learnt by then; or another one is shown. */
+  /** Perhaps another run is shown. */
   #settle() {
     const { state, run } = this.#training;
     this.#look.hidden = state !== "done" || !run || run === this.#run;
-    if (state !== "paused" && state !== "done") return;
-    if (run && run === this.#run) this.#latest.ask(run);
-    else if (run) this.close();
+    if ((state === "paused" || state === "done") && run && run !== this.#run) this.close();
   }
 
   /** @param {Learnt} learnt @param {string} run */

@@ -68,6 +68,7 @@ export class Take {
     root.append(title, acts, this.#line, alert, this.#code);
     // Python has the run once it has begun, and until another one does.
     training.on("begun", ({ run }) => (root.dataset.run = run));
+    training.on("closed", () => delete root.dataset.run);
     for (const event of ["state", "settings", "data"]) training.on(event, () => this.#render());
     this.#render();
   }

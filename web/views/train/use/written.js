@@ -43,6 +43,7 @@ export class Written {
     const title = show(make("h2"), words("trainWritten"));
     root.replaceChildren(title, this.#when, this.#sample, form, alert);
     training.on("begun", ({ run }) => this.#open(run));
+    training.on("closed", () => (this.#run = null));
     training.on("sample", ({ step, text }) => {
       show(this.#when, words("trainWrittenAt", step));
       this.#sample.textContent = text;
