@@ -202,12 +202,14 @@ def test_a_network_of_a_text_goes_on_with_it(visitor: Any) -> None:
     hook("train-text").fill("All work and no play makes Jack a dull boy. " * 40)
     expect(hook("train-write")).to_be_hidden()
     learnt(hook)
+    written = hook("train-sample")
+    assert written.inner_text() or written.is_hidden()  # it was too short for a sample
     hook("train-begin").fill("All work")
     hook("train-write").click()
     expect(hook("train-write")).to_have_text("Go on with it", timeout=PATIENCE)
-    written = hook("train-sample").text_content()
-    assert written.startswith("All work") and len(written) == len("All work") + 300
-    assert set(written) <= set("All work and no play makes Jack a dull boy. ")
+    text = written.text_content()
+    assert text.startswith("All work") and len(text) == len("All work") + 300
+    assert set(text) <= set("All work and no play makes Jack a dull boy. ")
     hook("train-program").locator("..").locator("summary").click()
     expect(hook("train-program")).to_contain_text("import tallow as tl", timeout=PATIENCE)
 

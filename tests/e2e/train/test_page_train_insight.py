@@ -24,6 +24,10 @@ WRONG = set(range(7, 600, 31))
 TWIN = 300, 12
 """A sample that is another one's duplicate, and that one."""
 
+INSIDE = """item => [...item.querySelectorAll("button, select")].every(
+    each => each.getBoundingClientRect().right < item.getBoundingClientRect().right)"""
+"""Whether what can be pressed is within its card."""
+
 
 @pytest.fixture(autouse=True, scope="module")
 def data(dist: Path) -> None:
@@ -192,6 +196,8 @@ def test_labels_are_reviewed_with_one_key_each_and_undone(visitor: Any) -> None:
     assert len(WRONG & set(doubted)) >= 0.7 * len(WRONG)
     assert len(set(doubted) - WRONG) <= 3
     assert TWIN[0] in numbers
+
+    assert items.first.evaluate(INSIDE)
 
     total = visitor.page.locator("#view-train .counts")
     before = total.inner_text()
