@@ -204,6 +204,8 @@ def test_a_network_of_a_text_goes_on_with_it(visitor: Any) -> None:
     learnt(hook)
     written = hook("train-sample")
     assert written.inner_text() or written.is_hidden()  # it was too short for a sample
+    visitor.page.set_viewport_size({"width": 320, "height": 700})
+    assert visitor.page.evaluate("document.documentElement.scrollWidth") == 320
     hook("train-begin").fill("All work")
     hook("train-write").click()
     expect(hook("train-write")).to_have_text("Go on with it", timeout=PATIENCE)
