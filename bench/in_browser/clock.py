@@ -44,11 +44,11 @@ class _TimedGpuProgram(WebGpuProgram):
 
 
 class _TimedWasmProgram(WasmProgram):
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def _bind(self) -> None:
+        super()._bind()
         self._all = clock.around(self._all)
         self._copies = clock.around(self._copies, calls=0)
 
 
 browser.WebGpuProgram = _TimedGpuProgram  # type: ignore[assignment, misc]
-runner.WasmProgram = _TimedWasmProgram  # type: ignore[assignment, misc]
+runner.WasmProgram = _TimedWasmProgram  # type: ignore[misc]
