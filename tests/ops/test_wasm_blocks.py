@@ -142,7 +142,7 @@ def of_all(columns: int, depth: int) -> Weight:
     return tl.permute_dims(numbers, (1, 0)), (values.T.astype(np.float64) - 131) * np.float32(0.01)
 
 
-@pytest.mark.parametrize("rows", [1, 3, 64])
+@pytest.mark.parametrize("rows", [1, 3, 64, 200])
 @pytest.mark.parametrize("what", ["a scale for each column", "one for all"])
 def test_columns_of_one_block(what: str, rows: int) -> None:
     weight, plain = of_all(96, 512) if what == "one for all" else scaled(64, 256, "int8", 256)
@@ -175,16 +175,15 @@ def test_integers_by_integers_are_no_blocks() -> None:
     assert "block_matmul" not in ops(planned(y, {x: values}))
 
 
-@pytest.mark.parametrize("what", ["narrow", "short", "odd", "many rows of a scale for each column"])
+@pytest.mark.parametrize("what", ["narrow", "short", "odd"])
 def test_what_has_no_kernel_is_computed_as_before(what: str) -> None:
-    columns, depth, block, rows = {
-        "narrow": (3, 2048, 32, 5),
-        "short": (64, 256, 8, 5),
-        "odd": (64, 144, 48, 5),
-        "many rows of a scale for each column": (64, 256, 256, 65),
+    columns, depth, block = {
+        "narrow": (3, 2048, 32),
+        "short": (64, 256, 8),
+        "odd": (64, 144, 48),
     }[what]
     weight, plain = scaled(columns, depth, "int8", block)
-    a = random(rows, plain.shape[1])
+    a = random(5, plain.shape[1])
     x = fed("a", a)
     y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
     found, _ = run(y.node, {x: a}, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import functions as f
@@ -174,16 +174,9 @@ def _of_sentences(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.Sentenc
 def _of_speech(files: Bundle, config: Mapping[str, Any]) -> Steps[zoo.Transcriber]:
     network = zoo.Whisper.from_config(config)
     tensors = yield from _weights(files, _SPEECH)
-    yield from _widen(network, tensors, files.name, ("proj_out.",), _is_for_tokens)
+    _fill(network, tensors, files.name)
     tokenizer = yield from _tokenizer(files)
     return zoo.Transcriber(network, tokenizer, (yield from files.record("generation_config.json")))
-
-
-def _is_for_tokens(name: str) -> bool:
-    """Whether a weight of a Whisper is multiplied by a token at a time, and not by a whole sound.
-    Such a product reads packed weights in less time."""
-    of_sounds = ("encoder_attn.k_proj.weight", "encoder_attn.v_proj.weight")
-    return name.startswith("model.decoder.") and not name.endswith(of_sounds)
 
 
 def _of_voice(files: Bundle) -> Steps[zoo.VoiceDetector | None]:
@@ -218,17 +211,13 @@ def _widen(
     tensors: Mapping[str, Tensor],
     what: str,
     optional: tuple[str, ...],
-    stays: Callable[[str], bool] = lambda name: False,
 ) -> Steps[None]:
-    """The same for networks of short texts and of sounds, which compute with weights of 32 bits:
-    products of many rows take half the time with them. stays: whether a weight stays as it is.
-    Raises FormatError."""
+    """The same for networks of short texts and of voices, which compute with weights of 32 bits:
+    products of many rows take half the time with them. Raises FormatError."""
     own = {name: each.shape for name, each in network.named_parameters()}
     named = {name: _computed(each) for name, each in tensors.items() if own.get(name) == each.shape}
     _check([name for name in own if name not in named], what, optional)
-    narrow = {
-        name: each for name, each in named.items() if not each.node.is_constant and not stays(name)
-    }
+    narrow = {name: each for name, each in named.items() if not each.node.is_constant}
     # One plan, which is given up: eager ones would be kept, and the weights with them.
     compiled = jit(lambda: tuple(narrow.values()))
     if narrow:

@@ -37,7 +37,6 @@ from .packed import reordered, uniform
 Move = Callable[[Node], Node]
 
 _MIN_ELEMENTS = 4096  # of a weight that is worth a kernel of its own
-_FEW_ROWS = 64
 _STEP = 32  # elements along a row that a kernel takes at once
 _BITS = {"uint4": 4, "int4": -4, "uint8": 8, "int8": -8}
 
@@ -81,7 +80,7 @@ def use_blocks(graph: Graph) -> Graph:
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if node.op is contract.matmul and node.dtype == dt.float32 and node.size:
             found = finder.found(node.inputs[1], lambda matrix: matrix)
-            if found is not None and (found.is_finer or _gains(node)):
+            if found is not None and (found.is_finer or not _is_of_integers(node)):
                 return _product(inputs[0], found)
         if node.op is gather.take and not node.attrs["axis"] and len(node.inputs[0].shape) == 2:
             found = finder.found(node.inputs[0], _transposed)
@@ -109,15 +108,14 @@ def part_minima(graph: Graph) -> Graph:
     return graph.rewrite(rule, (contract.matmul,))
 
 
-def _gains(product: Node) -> bool:
-    """Whether a product by a weight whose columns are one block each takes less time. With many
-    rows it is faster to unpack the weight first; and if the other operand's own elements are of few
-    bits too, the product is one of integers."""
+def _is_of_integers(product: Node) -> bool:
+    """Whether the left operand's own elements are of few bits, too. If a column of the weight is
+    one block, integers alone are multiplied then."""
     through = (movement.reshape, movement.expand, movement.permute, e.multiply, e.subtract, e.cast)
     x = product.inputs[0]
     while x.dtype.name not in _BITS and x.op in through:
         x = x.inputs[0]
-    return x.dtype.name not in _BITS and product.size // product.shape[-1] <= _FEW_ROWS
+    return x.dtype.name in _BITS
 
 
 def _parted(x: Tensor, weight: _Weight, minimum: Node) -> Node:
