@@ -196,6 +196,19 @@ def test_blocks_are_few_and_large_ones_go() -> None:
     assert len(arena.blocks) == 1
 
 
+def test_what_needs_room_beside_it_begins_no_full_block() -> None:
+    arena = Arena(lambda pages: object())
+    first = arena.extent(100_000)
+    (block,) = arena.blocks
+    fits = block.size - 300_000
+    (second,) = arena.together([fits], room=100_000)
+    assert second.block is first.block
+    third, fourth = arena.together([50_000, 50_000], room=200_000)
+    assert third.block is fourth.block is not first.block
+    assert arena.within(third.block, [200_000]) is not None
+    assert arena.extent(100_000).block is first.block
+
+
 def test_extents_never_overlap() -> None:
     arena = Arena(lambda pages: object())
     random = np.random.default_rng(7)

@@ -120,12 +120,12 @@ class Arena:
         return self.together([size])[0]
 
     def together(self, sizes: Sequence[int], room: int = 0) -> list[Extent]:
-        """The same several times, all in one block. room: bytes that a new block has beside them.
+        """The same several times, all in one block. room: bytes that this has beside them.
         Raises MemoryError."""
         with self._lock:
             self._collect()
             for block in self._blocks:
-                found = self._taken(block, sizes)
+                found = self._taken(block, sizes, _rounded(room) if room else 0)
                 if found is not None:
                     return found
             # Blocks that are free but too small would only be in the way of a larger one.
@@ -143,11 +143,14 @@ class Arena:
             self._collect()
             return self._taken(block, sizes)
 
-    def _taken(self, block: Block, sizes: Sequence[int]) -> list[Extent] | None:
+    def _taken(self, block: Block, sizes: Sequence[int], room: int = 0) -> list[Extent] | None:
         rounded = [*map(_rounded, sizes)]
-        starts = block.take_all(rounded)
+        starts = block.take_all([*rounded, room] if room else rounded)
         if starts is None:
             return None
+        if room:
+            start = starts.pop()
+            block.give_back(start, start + room)
         return [Extent(self, block, *each) for each in zip(starts, rounded, strict=True)]
 
     def _size(self, size: int) -> int:
