@@ -62,7 +62,7 @@ export const texts = {
   trainBatchTooLarge:
     "the batch is larger than the data to learn from. Take a smaller batch, or more data.",
   trainDataDamaged:
-    "the data files are damaged, or their labels are out of range. Choose other data, and tell whoever runs this site.",
+    "the data files are damaged, or their labels are out of range. Choose other data, and let the site's owner know.",
   trainAllDamaged: "all checkpoints of this run are damaged. Remove it, and begin another one.",
 
   /** @param {string} name */
