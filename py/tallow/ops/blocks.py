@@ -32,6 +32,7 @@ block_matmul = Contraction("block_matmul", _numpy, _rule)
 """x (1, rows, depth) @ ((codes - zero) * scale + minimum) transposed: (1, rows, columns).
 
 codes (columns, blocks, bytes of a block): elements of 4 bits, the first in the low half of a byte,
-or of 8. scale, and minimum, which may be left out: (columns, blocks), float16 or float32.
+or of 8; or the same bytes as words (columns, words of a column), uint32. scale, and minimum, which
+may be left out: (columns, blocks), float16 or float32.
 Attributes: block, the elements of one; bits, 4 or 8, negative for signed elements; zero.
 """

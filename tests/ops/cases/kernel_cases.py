@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from attention_reference import attended, attention_reference
+from block_kernel_cases import blocks
 from kernel_case import Case
 from op_cases import normal
 from op_cases.window import conv_reference, pool_reference, weight_reference
@@ -34,7 +35,7 @@ from tallow.compile import Compiled, Limits, compile_graph
 from tallow.core.drivers import run_async
 from tallow.core.dtype import as_dtype
 from tallow.devices.webgpu.codegen.choice import Traits
-from tallow.devices.webgpu.codegen.kernels import ATTENTION, PRODUCTS, SCHEDULES, TREES
+from tallow.devices.webgpu.codegen.kernels import ATTENTION, BLOCKS, PRODUCTS, SCHEDULES, TREES
 from tallow.devices.webgpu.codegen.recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -367,6 +368,7 @@ def attentions() -> list[Case]:
 
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
+    **dict.fromkeys(BLOCKS, blocks),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
     "depthwise_3x3": partial(depthwise, 3, 1),
     "depthwise_3x3_stride2": partial(depthwise, 3, 2),

@@ -7,8 +7,8 @@ column is one block, and one scale may be that of all. Many graphs say so in man
 DequantizeLinear with blocks, or by hand, with whatever reshapes between. All come down to where an
 element of the matrix lies in each constant, which an index expression tells.
 
-It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`;
-for a GPU, which decodes weights at each read, only minima are taken out of products.
+It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`; a
+GPU has one for few rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...codegen.picks import inside
 from ...core import dtype as dt
 from ...core.hostarray import HostArray, from_values
 from ...core.retyped import retyped
-from ...core.shape import strides_of
+from ...core.shape import Shape, strides_of
 from ...graph import Graph, Node, constant, make, rebuild
 from ...ops import contract, gather, movement
 from ...ops import elementwise as e
@@ -38,6 +38,7 @@ Move = Callable[[Node], Node]
 
 _MIN_ELEMENTS = 4096  # of a weight that is worth a kernel of its own
 _STEP = 32  # elements along a row that a kernel takes at once
+_FEW_ROWS = 4  # of a GPU's kernel, which reads the weight again for each
 _BITS = {"uint4": 4, "int4": -4, "uint8": 8, "int8": -8}
 
 
@@ -75,7 +76,7 @@ class _Weight:
 # they lie in their file"
 def use_blocks(graph: Graph) -> Graph:
     """The graph with products by weights in blocks, and with rows of such weights."""
-    finder = _Finder(static_nodes(graph))
+    finder = _Finder(static_nodes(graph), turns=True)
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if node.op is contract.matmul and node.dtype == dt.float32 and node.size:
@@ -91,19 +92,27 @@ def use_blocks(graph: Graph) -> Graph:
     return graph.rewrite(rule, (contract.matmul, gather.take))
 
 
-# Why: docs/decisions/types.md, "On a GPU minima of blocks stand behind the product"
-def part_minima(graph: Graph) -> Graph:
-    """The graph with minima of blocks behind products, times the sums of what blocks are multiplied
-    by: where weights are decoded at each read, that is one number less to read with each."""
-    finder = _Finder(static_nodes(graph), turns=False)
+# Why: docs/decisions/webgpu.md, "Few rows times a weight in blocks have a kernel of their own"; and
+# docs/decisions/types.md, "On a GPU minima of blocks stand behind a product of many rows"
+def use_blocks_of_few(graph: Graph) -> Graph:
+    """The graph with products of few rows by weights in blocks, for a GPU, whose other kernels
+    decode weights at each read. For these minima of blocks stand behind the product, times the sums
+    of what blocks are multiplied by: that is one number less to read with each."""
+    static = static_nodes(graph)
+    in_words, finder = _Finder(static, as_words=True), _Finder(static)
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        found = None
-        if node.dtype == dt.float32 and node.size:
-            found = finder.found(node.inputs[1], lambda matrix: matrix)
-        if found is None or found.minimum is None or not found.is_finer:
+        if node.dtype != dt.float32 or not node.size:
             return rebuild(node, inputs)
-        return _parted(Tensor(inputs[0]), found, found.minimum)
+        weight = node.inputs[1]
+        if node.shape[1] <= _FEW_ROWS and not _is_of_integers(node):
+            found = in_words.found(weight, lambda matrix: matrix)
+            if found is not None:
+                return _product(inputs[0], found)
+        found = finder.found(weight, lambda matrix: matrix)
+        if found is not None and found.minimum is not None and found.is_finer:
+            return _parted(Tensor(inputs[0]), found, found.minimum)
+        return rebuild(node, inputs)
 
     return graph.rewrite(rule, (contract.matmul,))
 
@@ -166,10 +175,11 @@ def _rows(weight: _Weight, index: Node) -> Node:
 
 class _Finder:
     """Finds weights, each once; constants that several readers share stay one. turns: whether also
-    those are found whose elements of a column lie apart, which are reordered."""
+    those are found whose elements of a column lie apart, which are reordered. as_words: whether
+    codes are words of constants, and not bytes."""
 
-    def __init__(self, static: set[Node], turns: bool = True) -> None:
-        self._static, self._turns = static, turns
+    def __init__(self, static: set[Node], turns: bool = False, as_words: bool = False) -> None:
+        self._static, self._turns, self._as_words = static, turns, as_words
         self._known: dict[Node, _Weight | None] = {}
         self._bytes: dict[tuple[Node, bool], Node] = {}
 
@@ -209,14 +219,19 @@ class _Finder:
         return _Weight(chain.codes, codes, scale, minimum, block, bits, chain.zero)
 
     def _codes(self, chain: _Chain, block: int, bits: int) -> Node | None:
-        """The codes (columns, blocks, bytes of a block)."""
+        """The codes (columns, blocks, bytes of a block), or the words of columns."""
         _, depth, columns = chain.seen.shape
         n, k = variable("n", columns), variable("k", depth)
         source, at = _located(chain.seen, (0, k, n))
         turned = _same(at, k * columns + n)
         if source is not chain.codes or not ((turned and self._turns) or _same(at, n * depth + k)):
             return None
-        shape = columns, depth // block, block * abs(bits) // 8
+        shape: Shape = (columns, depth // block, block * abs(bits) // 8)
+        word = dt.int8 if bits == -8 else dt.uint8
+        if self._as_words:
+            shape, word = (columns, depth * abs(bits) // 32), dt.uint32
+            if not chain.codes.is_constant:
+                return None
         if not chain.codes.is_constant:
             matrix = rewrite.reshape(chain.codes, (depth, columns) if turned else (columns, depth))
             return rewrite.reshape(rewrite.permute(matrix, (1, 0)) if turned else matrix, shape)
@@ -225,7 +240,6 @@ class _Finder:
             data = chain.codes.attrs["data"]
             if turned:
                 data = _turned(chain.codes, depth, columns)
-            word = dt.int8 if bits == -8 else dt.uint8
             same = data is chain.codes.attrs["data"] and data.dtype == word and data.shape == shape
             self._bytes[key] = chain.codes if same else constant(retyped(data, shape, word))
         made = self._bytes[key]

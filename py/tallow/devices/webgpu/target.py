@@ -79,12 +79,12 @@ def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
     )
 
 
-def _part_minima(graph: Graph) -> Graph:
+def _use_blocks(graph: Graph) -> Graph:
     if not any(node.is_constant and is_large(node) for node in graph.nodes()):
         return graph
-    from ...compile.passes.blocks import part_minima  # which most pages do not need
+    from ...compile.passes.blocks import use_blocks_of_few  # which most pages do not need
 
-    return part_minima(graph)
+    return use_blocks_of_few(graph)
 
 
 TARGET = Target(
@@ -95,7 +95,7 @@ TARGET = Target(
     joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
-    on_codes=(_part_minima,),
+    on_codes=(_use_blocks,),
     fit_types=(compose, words_dynamic, exact_products, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,

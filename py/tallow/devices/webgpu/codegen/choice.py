@@ -20,6 +20,7 @@ from ....errors import GraphError
 from ....graph import Node
 from ....ops import (
     attention,
+    blocks,
     contract,
     dynamic_recurrence,
     recurrence,
@@ -30,7 +31,7 @@ from ....ops import (
 )
 from ....ops.elementwise import to_half
 from ....ops.kinds import Contraction, Movement
-from .kernels import ATTENTION, PRODUCTS, TREES, matrix_of
+from .kernels import ATTENTION, BLOCKS, PRODUCTS, TREES, matrix_of
 from .recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -127,6 +128,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op in (contract.matmul, contract.matmul_to):
         return _products(node, traits)
+    if node.op is blocks.block_matmul:
+        return _first("blocks_1x8" if traits.software else "blocks_split", BLOCKS, traits)
     if node.op is attention.attention:
         return [ATTENTION]
     if node.op is winograd.winograd_input:

@@ -39,6 +39,7 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
     functions = {
         load.function: _load_function(module, anchor, load, load.width or schedule.width)
         for load in schedule.loads
+        if load.operand < len(anchor.inputs)
     }
     column = schedule.column and _columns(module, anchor, schedule.column, functions["load_b"])
     if column:

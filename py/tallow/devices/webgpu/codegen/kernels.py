@@ -91,6 +91,48 @@ PRODUCTS = named(
     _product("matmul_split", "product_row", Tile(columns=4, split=16), (8, 16, 1)),
 )
 
+# ---- products by weights in blocks ------------------------------------------------------------
+
+
+def _blocks(name: str, tile: Tile, workgroup: tuple[int, int, int]) -> Schedule:
+    def words(node: Node) -> Shape:
+        return node.inputs[1].shape
+
+    def factors(node: Node) -> Shape:
+        return node.inputs[2].shape
+
+    def numbers(node: Node) -> dict[str, Any]:
+        bits, zero = node.attrs["bits"], node.attrs["zero"]
+        turned = {-4: (" ^ vec4u(0x88888888)", 8), -8: (" ^ vec4u(0x80808080)", 128)}
+        turn, more = turned.get(bits, ("", 0))
+        return {
+            "BITS": abs(bits), "TURN": turn, "ZERO": zero + more, "BLOCK": node.attrs["block"],
+            "BLOCKS": factors(node)[1], "MINIMA": len(node.inputs) > 3,
+        }  # fmt: skip
+
+    return Schedule(
+        name,
+        "product_blocks",
+        (
+            Load("load_a", 0, ("batch", "row", "k4"), lambda node: node.inputs[0].shape),
+            Load("load_words", 1, ("col", "word4"), words),
+            Load("load_scale", 2, ("col", "block"), factors, width=1),
+            Load("load_minimum", 3, ("col", "block"), factors, width=1),
+        ),
+        ("batch", "row", "col4"),
+        lambda node: node.shape,
+        lambda node: {"K": node.inputs[0].shape[2], "N": node.shape[2]},
+        lambda node, tile: (tile.split, -(-node.shape[2] // tile.columns), node.shape[1]),
+        tile,
+        workgroup,
+        of_node=numbers,
+    )
+
+
+BLOCKS = named(
+    _blocks("blocks_1x8", Tile(columns=8), (1, 8, 1)),
+    _blocks("blocks_split", Tile(columns=4, split=16), (16, 8, 1)),
+)
 
 # ---- trees ------------------------------------------------------------------------------------
 
@@ -152,6 +194,7 @@ ATTENTION = Schedule(
 
 SCHEDULES = named(
     *PRODUCTS.values(),
+    *BLOCKS.values(),
     *CONVOLUTIONS.values(),
     *DEPTHWISE.values(),
     *WEIGHT_GRADIENTS.values(),
