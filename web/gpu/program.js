@@ -56,12 +56,13 @@ export class Program {
   /**
    * @param {import("./runner.js").Runner} runner
    * @param {Plan} plan
+   * @param {Map<number, number>} shared  the numbers of slots that programs have in common
    */
-  constructor(runner, plan) {
+  constructor(runner, plan, shared) {
     this.runner = runner;
     this.plan = plan;
-    /** The program's own buffers. */
-    this.memory = new ProgramMemory(runner, plan);
+    /** The program's buffers, those with it that others have, too. */
+    this.memory = new ProgramMemory(runner, plan, shared);
     /** @type {BoundStep[]} */
     this.dispatches = [];
     /**
@@ -107,6 +108,7 @@ export class Program {
     const noteTime = () => (compiledAt = performance.now());
     compiling.then(noteTime, noteTime); // awaited below, after the uploads
     const persistent = memory.persistentSlots();
+    memory.claim(persistent);
     await memory.weightsReady(persistent, weights);
     this.waited = Math.max(0, performance.now() - compiledAt);
     await runner.checked(`${plan.name}: allocating`, () => {
@@ -125,7 +127,7 @@ export class Program {
         dispatches = this.#bindPart(part, weights, pipelines);
       });
       await this.#runOnce(dispatches);
-      for (const slot of part.unneeded) memory.destroy(slot);
+      memory.end(part);
     }
     await runner.checked(`${plan.name}: binding`, () => {
       // Temporary states for the warm-up, so that it changes no real one.
@@ -151,12 +153,13 @@ export class Program {
     failure?.then((error) => ([this.failure, this.compiling] = [error, error && failure]));
     this.kernels = pipelines.size;
     this.#explained(() => {
+      memory.claim(persistent);
       memory.allocate(weights, persistent);
       for (const part of memory.prepareParts(persistent)) {
         const encoder = runner.device.createCommandEncoder();
         encode(encoder, this.#bindPart(part, weights, pipelines));
         runner.device.queue.submit([encoder.finish()]);
-        for (const slot of part.unneeded) memory.destroy(slot);
+        memory.end(part);
       }
       this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
     });

@@ -23,10 +23,14 @@ export class ProgramMemory {
   /**
    * @param {import("./runner.js").Runner} runner
    * @param {Plan} plan
+   * @param {Map<number, number>} shared  the numbers of slots that programs have in common
    */
-  constructor(runner, plan) {
+  constructor(runner, plan, shared) {
     this.runner = runner;
     this.plan = plan;
+    this.shared = shared;
+    /** The steps of `prepare` whose results nobody has yet. @type {Step[]} */
+    this.prepare = [];
     /** By slot. @type {(GPUBuffer | undefined)[]} */
     this.buffers = [];
     /** The index of each weight among the weights, by slot. @type {Map<number, number>} */
@@ -51,7 +55,7 @@ export class ProgramMemory {
   async weightsReady(slots, weights) {
     for (const slot of slots) {
       const index = this.weightIndices.get(slot);
-      if (index !== undefined) await weights.ready(index);
+      if (index !== undefined && !this.buffers[slot]) await weights.ready(index);
     }
   }
 
@@ -66,6 +70,23 @@ export class ProgramMemory {
   }
 
   /**
+   * Take the buffers that other programs have of this one's. What they have computed need not be
+   * computed again.
+   * @param {Set<number>} persistent
+   */
+  claim(persistent) {
+    const { shared } = this.runner;
+    const needed = new Set(persistent);
+    for (const step of [...this.plan.prepare].reverse()) {
+      const result = /** @type {number} */ (step.bindings.at(-1));
+      if (!needed.has(result) || shared.isFilled(this.shared.get(result))) continue;
+      for (const slot of step.bindings) needed.add(slot);
+      this.prepare.unshift(step);
+    }
+    for (const slot of needed) this.buffers[slot] = shared.take(this.shared.get(slot));
+  }
+
+  /**
    * Split `prepare` into parts, to save memory: few of the slots that only `prepare` uses need a
    * buffer at the same time.
    * @param {Set<number>} persistent
@@ -74,9 +95,9 @@ export class ProgramMemory {
    */
   *prepareParts(persistent) {
     const { plan } = this;
-    const stepsLeft = [...plan.prepare];
+    const stepsLeft = [...this.prepare];
     /** The temporary slots of each of these steps. */
-    const slotsLeft = plan.prepare.map(({ bindings }) =>
+    const slotsLeft = stepsLeft.map(({ bindings }) =>
       bindings.filter((slot) => !persistent.has(slot)),
     );
     while (stepsLeft.length) {
@@ -139,19 +160,35 @@ export class ProgramMemory {
    * @param {Weights} weights
    */
   create(slot, weights) {
-    const { device } = this.runner;
+    const { device, shared } = this.runner;
+    const number = this.shared.get(slot);
+    this.buffers[slot] ??= shared.take(number);
+    if (this.buffers[slot]) return;
     const { bytes, kind } = this.plan.slots[slot];
     const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
     const label = `${this.plan.name} slot ${slot} (${kind})`;
     const usage = STORAGE | COPY_DST | COPY_SRC;
     const buffer = device.createBuffer({ size: bytes, usage, label });
     this.buffers[slot] = buffer;
+    if (number !== undefined) shared.add(number, buffer);
     const index = this.weightIndices.get(slot);
     if (index === undefined) return;
     weights.lend(index, (weight) => {
       const { buffer: memory, byteOffset, byteLength } = paddedToWords(weight);
       device.queue.writeBuffer(buffer, 0, memory, byteOffset, byteLength);
+      shared.noteFilled(number);
     });
+  }
+
+  /**
+   * Note that a part of `prepare` is submitted.
+   * @param {{steps: Step[], unneeded: number[]}} part
+   */
+  end({ steps, unneeded }) {
+    for (const { bindings } of steps) {
+      this.runner.shared.noteFilled(this.shared.get(/** @type {number} */ (bindings.at(-1))));
+    }
+    for (const slot of unneeded) this.destroy(slot);
   }
 
   #uploadParams() {
@@ -181,7 +218,9 @@ export class ProgramMemory {
 
   /** @param {number} slot */
   destroy(slot) {
-    this.buffers[slot]?.destroy();
+    const number = this.shared.get(slot);
+    if (number === undefined) this.buffers[slot]?.destroy();
+    else if (this.buffers[slot]) this.runner.shared.release(number);
     this.buffers[slot] = undefined;
   }
 
@@ -194,7 +233,8 @@ export class ProgramMemory {
   /** Destroy them. Runs that were already submitted still end normally. */
   close() {
     this.closed = true;
-    for (const buffer of [...this.buffers, this.params, ...this.idleStaging]) buffer?.destroy();
+    for (const slot of this.buffers.keys()) this.destroy(slot);
+    for (const buffer of [this.params, ...this.idleStaging]) buffer?.destroy();
     this.buffers = [];
     this.params = undefined;
     this.idleStaging = [];

@@ -20,8 +20,10 @@ import { readTuning, writeTuning } from "./tuning.js";
  * @typedef {object} Gpu
  * @property {DeviceInfo | null} info      describes the adapter, null if none is available
  * @property {string | null} reason        why none is available
- * @property {(planJson: string, ...weights: (PyBuffer | Streamed)[]) => Promise<PythonProgram>} load
- * @property {(planJson: string, ...weights: PyBuffer[]) => PythonProgram} loadNow
+ * @property {(planJson: string, sharedJson: string,
+ *   ...weights: (PyBuffer | Streamed)[]) => Promise<PythonProgram>} load  sharedJson: pairs of a slot
+ *   and the number of what is in it, equal for programs that may share it
+ * @property {(planJson: string, sharedJson: string, ...weights: PyBuffer[]) => PythonProgram} loadNow
  * @property {(code: string, constantsJson: string) => void} begin  compiles a kernel of the plan
  *   that loadNow() gets next
  * @property {PythonBuffers | null} buffers
@@ -165,12 +167,13 @@ export async function openForPython({ scope, onLost = () => {}, onProgress = () 
     /** @type {Plan} */ plan,
     /** @type {Weights} */ weights,
     /** @type {boolean} */ warm,
-  ) => new PythonProgram(await runner.load(plan, weights, onProgress, warm));
+    /** @type {[number, number][]} */ shared = [],
+  ) => new PythonProgram(await runner.load(plan, weights, onProgress, warm, new Map(shared)));
   /** @type {Gpu} */
   const gpu = {
     info,
     reason: null,
-    load: (planJson, ...weights) =>
+    load: (planJson, sharedJson, ...weights) =>
       load(
         JSON.parse(planJson),
         {
@@ -185,14 +188,17 @@ export async function openForPython({ scope, onLost = () => {}, onProgress = () 
           },
         },
         true,
+        JSON.parse(sharedJson),
       ),
-    loadNow: (planJson, ...weights) =>
-      new PythonProgram(
-        runner.loadNow(JSON.parse(planJson), {
-          ready: () => {},
-          lend: (index, use) => lend(weights[index], use),
-        }),
-      ),
+    loadNow: (planJson, sharedJson, ...weights) => {
+      const lent = {
+        ready: () => {},
+        lend: (/** @type {number} */ index, /** @type {(bytes: Uint8Array) => void} */ use) =>
+          lend(weights[index], use),
+      };
+      const shared = new Map(JSON.parse(sharedJson));
+      return new PythonProgram(runner.loadNow(JSON.parse(planJson), lent, shared));
+    },
     begin: (code, constantsJson) => runner.begin(code, JSON.parse(constantsJson)),
     buffers: new PythonBuffers(runner),
     // No warm-up: the plan has run on this adapter before, and often a question is waiting already.

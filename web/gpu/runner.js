@@ -7,6 +7,7 @@ import { Buffers } from "./buffers.js";
 import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
 import { cacheKey, descriptorOf } from "./pipelines.js";
 import { Program } from "./program.js";
+import { SharedBuffers } from "./shared_buffers.js";
 
 /** How long to wait for `device.lost` after an operation failed. */
 const LOSS_REPORT_MS = 100;
@@ -34,6 +35,8 @@ export class Runner {
     });
     /** Buffers that stay on the device between runs. */
     this.buffers = new Buffers(this);
+    /** Those that programs have in common. */
+    this.shared = new SharedBuffers();
     /**
      * The first error outside all error scopes, until a read throws it.
      * @type {DeviceError | undefined}
@@ -202,11 +205,12 @@ export class Runner {
    * @param {import("./program.js").Weights} weights
    * @param {(done: number, total: number) => void} [onProgress]  counts compiled pipelines
    * @param {boolean} [warm]  whether to run it once, because the first run of a pipeline is slower
+   * @param {Map<number, number>} [shared]  the numbers of slots that programs have in common
    * @returns {Promise<Program>}
    */
-  async load(plan, weights, onProgress = () => {}, warm = true) {
+  async load(plan, weights, onProgress = () => {}, warm = true, shared = new Map()) {
     if (this.lost) throw this.lost;
-    const program = new Program(this, plan);
+    const program = new Program(this, plan, shared);
     try {
       await program.load(weights, onProgress, warm);
     } catch (error) {
@@ -220,10 +224,11 @@ export class Runner {
    * Load a plan without waiting for the device.
    * @param {import("./program.js").Plan} plan
    * @param {import("./program.js").Weights} weights  all of which have arrived
+   * @param {Map<number, number>} [shared]  as for load()
    */
-  loadNow(plan, weights) {
+  loadNow(plan, weights, shared = new Map()) {
     if (this.lost) throw this.lost;
-    const program = new Program(this, plan);
+    const program = new Program(this, plan, shared);
     program.loadNow(weights);
     this.begun = [];
     return program;

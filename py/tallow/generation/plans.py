@@ -7,15 +7,16 @@ token costs one call without arguments, and gives as many numbers as there are s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import functions as f
+from ..core.drivers import Steps
 from ..core.dtype import float32, int32, uint32
-from ..core.hostarray import from_values
+from ..core.hostarray import HostArray, from_values
 from ..grad_mode import no_grad
 from ..runtime.device import backend
-from ..runtime.jit import Jitted, jit_method
+from ..runtime.jit import Jitted, Pinned, jit_method
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 from .cache import Cache, Cached, Place
@@ -50,7 +51,7 @@ class Plans:
         self._masks: list[Mask | None] = [None] * slots
         self.compiled = 0
         self._made: dict[str, Jitted] = {}
-        self._pinned: dict[Any, Callable[..., Any]] = {}
+        self._pinned: dict[Any, Pinned] = {}
 
     @property
     def plans(self) -> int:
@@ -74,10 +75,10 @@ class Plans:
         self._made.clear()
         self._pinned.clear()
 
-    def decode(self, kinds: Kinds, considered: bool = False) -> tuple[Tensor, ...]:
+    def decode(self, kinds: Kinds, considered: bool = False) -> Steps[list[HostArray]]:
         """One token more for each slot that is in use: int32 (slots,); if considered, also the
         most probable tokens and their probabilities, (slots, CONSIDERED)."""
-        return self._run("decode", self._decode, kinds, considered)
+        return self._read("decode", self._decode, kinds, considered)
 
     def prefill(
         self,
@@ -99,11 +100,11 @@ class Plans:
         control = asarray(from_values(values, (len(values),), int32))
         return self._run("prefill", self._prefill, control, kinds, considered)
 
-    def verify(self, slot: int, draft: Sequence[int], kinds: Kinds) -> tuple[Tensor, ...]:
+    def verify(self, slot: int, draft: Sequence[int], kinds: Kinds) -> Steps[list[HostArray]]:
         """The slot's next token and a draft of those behind it. Gives int32 (n + 1,): how many of
         the draft are what is chosen anyway, then the n tokens that are chosen behind each."""
         control = asarray(from_values([slot, *draft], (1 + len(draft),), int32))
-        return self._run("verify", self._verify, control, kinds)
+        return self._read("verify", self._verify, control, kinds)
 
     def every(self, slot: int, position: int, base: int, tokens: Sequence[int]) -> Tensor:
         """The scores behind each of some tokens, which the cache then has: (n, vocabulary)."""
@@ -265,18 +266,29 @@ class Plans:
 
     def _run(self, name: str, function: Any, *args: Any) -> tuple[Tensor, ...]:
         """A function's result. The network is not looked at again once there is a plan."""
+        pinned, tensors = self._plan(name, function, args)
+        with no_grad():
+            result: tuple[Tensor, ...] = pinned(*tensors)
+        return result
+
+    def _read(self, name: str, function: Any, *args: Any) -> Steps[list[HostArray]]:
+        """The same, as what is on the host: one submit on a GPU."""
+        pinned, tensors = self._plan(name, function, args)
+        return pinned.read(*tensors)
+
+    def _plan(self, name: str, function: Any, args: tuple[Any, ...]) -> tuple[Pinned, list[Tensor]]:
+        """A function's plan, and the arguments of that."""
         static = tuple(each for each in args if not isinstance(each, Tensor))
         tensors = [each for each in args if isinstance(each, Tensor)]
         key = (name, static, *((each.shape, each.dtype.name) for each in tensors))
         pinned = self._pinned.get(key)
-        with no_grad():
-            if pinned is None:
-                made = self._made.get(name)
-                if made is None:
-                    made = self._made[name] = jit_method(function, self.cache.device)
+        if pinned is None:
+            made = self._made.get(name)
+            if made is None:
+                made = self._made[name] = jit_method(function, self.cache.device)
+            with no_grad():
                 pinned = self._pinned[key] = made.pinned(*args)
-            result: tuple[Tensor, ...] = pinned(*tensors)
-        return result
+        return pinned, tensors
 
     def _state(self, value: object) -> Variable:
         return Variable(asarray(value), device=self.cache.device)

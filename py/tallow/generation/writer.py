@@ -141,8 +141,8 @@ class Writer:
         kinds = Kinds()
         for each in texts:
             kinds |= each.request.kinds
-        result = self.plans.decode(kinds, any(each.request.considered for each in texts))
-        values = yield from reading(result)
+        considered = any(each.request.considered for each in texts)
+        values = yield from self.plans.decode(kinds, considered)
         rows = [value.flat() for value in values]
         for each in texts:
             self._held[each.slot].append(each.tokens[-1])
@@ -304,8 +304,8 @@ class Writer:
 
     def _verified(self, written: Written, draft: list[int]) -> Steps[None]:
         self._room({written.slot: len(draft) + 1})
-        result = self.plans.verify(written.slot, draft, written.request.kinds)
-        ((taken, *tokens),) = [value.flat() for value in (yield from reading(result))]
+        (found,) = yield from self.plans.verify(written.slot, draft, written.request.kinds)
+        taken, *tokens = found.flat()
         self._held[written.slot] += [written.tokens[-1], *draft[:taken]]
         self._add(written, tokens[: taken + 1])
 

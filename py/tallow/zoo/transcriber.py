@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from array import array
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from random import Random
@@ -25,8 +25,8 @@ from ..errors import OptionError
 from ..grad_mode import no_grad
 from ..graph import constant
 from ..runtime.device import backend
-from ..runtime.jit import Jitted, jit_method
-from ..tensor import Tensor, reading
+from ..runtime.jit import Jitted, Pinned, jit_method
+from ..tensor import Tensor
 from .sounds import RATE, Resampler, host_tensor, peak
 from .timestamps import Vocabulary
 from .whisper import Whisper
@@ -129,7 +129,7 @@ class Transcriber:
         self._banned = Tensor(constant(HostArray(memoryview(banned), (len(banned),), dt.bool_)))
         self._hear, self._step = jit_method(self._hearing), jit_method(self._best)
         self._draw = jit_method(self._drawn)
-        self._pinned: dict[Any, Callable[..., Any]] = {}
+        self._pinned: dict[Any, Pinned] = {}
         self._resampler = Resampler("transcribe")
 
     def transcribe(
@@ -393,20 +393,19 @@ class Transcriber:
         """What follows a token. chance: the temperature, and a number between 0 and 1."""
         given = array("i", [token, position, *self.vocabulary.allowed(tokens, until)])
         what = Tensor(constant(HostArray(memoryview(given).cast("B"), (6,), dt.int32)))
-        with no_grad():
-            if chance and chance[0]:
-                how = memoryview(array("f", chance)).cast("B")
-                numbers = self._run(self._draw, what, host_tensor(how, 2))
-            else:
-                numbers = self._run(self._step, what)
-        (read,) = yield from reading([numbers])
+        if chance and chance[0]:
+            how = host_tensor(memoryview(array("f", chance)).cast("B"), 2)
+            running = self._plan(self._draw, what, how).read(what, how)
+        else:
+            running = self._plan(self._step, what).read(what)
+        (read,) = yield from running
         return read.flat()
 
-    def _run(self, function: Jitted, *args: Tensor) -> Tensor:
-        """A function's result; the network is not looked at again once there is a plan, which would
-        take longer than Python's other work for a token."""
+    def _plan(self, function: Jitted, *args: Tensor) -> Pinned:
+        """A function's plan; the network is not looked at again once there is one, which would take
+        longer than Python's other work for a token."""
         key = function, backend(None).memory
         if key not in self._pinned:
-            self._pinned[key] = function.pinned(*args)
-        result: Tensor = self._pinned[key](*args)
-        return result
+            with no_grad():
+                self._pinned[key] = function.pinned(*args)
+        return self._pinned[key]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.unit.generation.networks import model, network
@@ -9,6 +11,8 @@ from tests.unit.generation.test_generate import DRAWN, PROMPT
 
 import tallow as tl
 from tallow.core.drivers import run_sync
+from tallow.devices.webgpu.native.memory import NativeMemory
+from tallow.devices.webgpu.native.program import NativeProgram
 from tallow.generation import Request, Writer
 from tallow.generation.sampling import Kinds, Sampling, allowed_bits, chosen, packed_bits
 
@@ -33,6 +37,25 @@ def test_on_webassembly_every_step_of_a_token_has_a_kernel() -> None:
     ((entry,),) = writer.plans._made["decode"]._entries.values()
     steps = entry.program._plan.run  # type: ignore[attr-defined]
     assert steps and [step.name for step in steps if not step.kernel] == []
+
+
+def test_on_a_gpu_a_token_is_one_submit(native: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run brings the token along: a read of its own would be a submit more."""
+    writer = Writer(network(), device="webgpu")
+    text = run_sync(writer.begin(Request([5, 6, 7], 8)))
+    run_sync(writer.step())
+    submitted = []
+    submit = NativeProgram._submit
+
+    def counted(program: NativeProgram, *args: Any) -> Any:
+        submitted.append(program)
+        return submit(program, *args)
+
+    monkeypatch.setattr(NativeProgram, "_submit", counted)
+    monkeypatch.setattr(NativeMemory, "read", lambda *_: pytest.fail("a read of its own"))
+    for _ in range(3):
+        run_sync(writer.step())
+    assert len(submitted) == 3 and len(text.tokens) == 5
 
 
 def _probabilities(scores: np.ndarray, sampling: Sampling) -> np.ndarray:

@@ -85,12 +85,12 @@ def test_a_token_costs_one_call_and_few_bytes() -> None:
     writer = Writer(network())
     text = run_sync(writer.begin(Request([1, 2, 3], 50)))
     calls = []
-    run = writer.plans._run
-    writer.plans._run = lambda name, *args: calls.append(name) or run(name, *args)  # type: ignore[method-assign, func-returns-value]
+    plan = writer.plans._plan
+    writer.plans._plan = lambda name, *args: calls.append(name) or plan(name, *args)  # type: ignore[method-assign, func-returns-value]
     for _ in range(5):
         run_sync(writer.step())
     assert calls == ["decode"] * 5 and len(text.tokens) == 6
-    (token,) = writer.plans.decode(text.request.kinds)
+    (token,) = run_sync(writer.plans.decode(text.request.kinds))
     assert token.shape == (1,) and token.dtype == tl.int32
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import tallow as tl
 from tallow import nn
-from tallow.errors import DeviceError, OptionError
+from tallow.core.drivers import run_sync
+from tallow.errors import DeviceError, NonFiniteError, OptionError
 
 pytestmark = pytest.mark.usefixtures("on_numpy")
 
@@ -29,6 +30,29 @@ def test_a_pinned_plan_is_that_of_a_call() -> None:
     assert pinned(x, y).tolist() == [18, 18, 18]
     assert step(x, 2, y).tolist() == [19, 19, 19]
     assert step.plans == 1
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_a_pinned_plan_is_read_as_it_is_called(debug: bool) -> None:
+    weight = tl.Variable(tl.asarray([2.0, 3.0]), requires_grad=True)
+
+    @tl.jit
+    def step(x: tl.Tensor) -> dict[str, object]:
+        y = tl.sqrt(x) * weight
+        tl.sum(y).backward()
+        return {"y": y.detach(), "rest": (1, tl.sum(x))}
+
+    with tl.debug_nans(debug):
+        pinned = step.pinned(tl.ones(2))
+        y, total = run_sync(pinned.read(tl.asarray([4.0, 9.0])))
+        assert y.numpy().tolist() == [4, 9] and total.numpy() == 13
+        assert weight.grad is not None and weight.grad.tolist() == [2, 3]
+        if debug:
+            with pytest.raises(NonFiniteError):
+                run_sync(pinned.read(tl.asarray([-1.0, 5.0])))
+    step.clear()
+    with pytest.raises(DeviceError, match="closed"):
+        run_sync(pinned.read(tl.ones(2)))
 
 
 def test_a_pinned_plan_does_not_look_at_modules_again() -> None:

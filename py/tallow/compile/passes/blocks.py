@@ -260,6 +260,9 @@ class _Finder:
             matrix, block, n * groups + b // each
         ):
             return None
+        if each == 1 and source.is_constant:  # it stays as it is in memory, too
+            data = source.attrs["data"]
+            return constant(retyped(data, (columns, blocks), data.dtype))
         made = rewrite.reshape(source, (columns, groups, 1))
         return rewrite.reshape(rewrite.expand(made, (columns, groups, each)), (columns, blocks))
 

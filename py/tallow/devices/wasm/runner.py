@@ -29,6 +29,7 @@ from ...errors import (
 from ...ops.numpy_kernels import HAS_BLAS, numpy_module
 from ...runtime.base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from ...runtime.buffer import Buffer
+from ...runtime.contents import used_slots
 from ...runtime.immediate import ImmediateProgram, clocked, profiled
 from ..numpy.specialized import Workspace
 from .arena import PAGE, Arena, Extent, aligned
@@ -36,7 +37,7 @@ from .codegen.kernels import Features
 from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
 from .places import Place
-from .shared_weights import Placed, Shared, SharedWeights, used_slots
+from .shared_weights import Placed, Shared, SharedWeights
 from .target import TARGET
 
 _MOST_BYTES = 1 << 32

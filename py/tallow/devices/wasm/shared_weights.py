@@ -1,30 +1,16 @@
-"""Weights, and what plans compute from them at their start, that programs have in common.
-
-A language model runs as several plans: one for a token, others for the parts of a prompt. Each of
-them alone would hold all weights, and each length of sentences their panels.
-"""
+"""Where weights are that programs have in common, and what plans compute from them at their start
+(runtime/contents.py), such as panels."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any
 from weakref import WeakValueDictionary
 
 from ...compile.plan import Plan, Step
 from ...core.hostarray import HostArray
+from ...runtime.contents import Content, contents, needed
 from .arena import Arena, Block, Extent, aligned
-
-_LEAST = 1 << 12
-"""Bytes of what is shared; less is not worth a part of its own."""
-
-_WORTH = 1 << 20
-"""Bytes of a program's weights from which on they are shared."""
-
-
-_Content: TypeAlias = tuple[Any, tuple[object, ...]]
-"""What is in a slot: a key, equal for what is the same, and the arrays by whose identity that is
-known (`HostArray.origin`)."""
 
 
 class Shared:
@@ -32,7 +18,7 @@ class Shared:
 
     __slots__ = ("__weakref__", "content", "extent", "is_new")
 
-    def __init__(self, extent: Extent, content: _Content) -> None:
+    def __init__(self, extent: Extent, content: Content) -> None:
         # While its origins are held, no other array has their identity.
         self.extent, self.content = extent, content
         self.is_new = True  # until it is written
@@ -75,27 +61,27 @@ class SharedWeights:
 
         whole: its bytes if it shares nothing. weights: by their slots. Raises MemoryError.
         """
-        contents = dict(_contents(plan, weights))
-        sizes = {slot: plan.slots[slot].bytes for slot in contents}
-        if sum(sizes.values()) < _WORTH:
+        known = contents(plan, weights)
+        if not known:
             return None
+        sizes = {slot: plan.slots[slot].bytes for slot in known}
         own = whole - sum(sizes.values())
-        there, block = self._there(contents, sizes)
-        found = self._placed(plan, contents, there, block, own, sizes) if block else None
+        there, block = self._there(known, sizes)
+        found = self._placed(plan, known, there, block, own, sizes) if block else None
         if found is not None:
             return found
-        made = self._placed(plan, contents, {}, None, own, sizes)
+        made = self._placed(plan, known, {}, None, own, sizes)
         assert made is not None
         return made
 
     def _there(
-        self, contents: Mapping[int, _Content], sizes: Mapping[int, int]
+        self, known: Mapping[int, Content], sizes: Mapping[int, int]
     ) -> tuple[dict[int, Shared], Block | None]:
         """What of this is in one block, the one that has most of it."""
         best: tuple[dict[int, Shared], Block | None] = {}, None
         most = 0
         for block in self._arena.blocks:
-            found = {slot: self._places.get((key, block)) for slot, (key, _) in contents.items()}
+            found = {slot: self._places.get((key, block)) for slot, (key, _) in known.items()}
             there = {slot: place for slot, place in found.items() if place is not None}
             held = sum(sizes[slot] for slot in there)
             if held > most:
@@ -105,17 +91,17 @@ class SharedWeights:
     def _placed(
         self,
         plan: Plan,
-        contents: Mapping[int, _Content],
+        known: Mapping[int, Content],
         there: Mapping[int, Shared],
         block: Block | None,
         own: int,
         sizes: Mapping[int, int],
     ) -> Placed | None:
         """The memory beside what is there; None if its block has no room."""
-        wanted, prepare = _needed(plan, {slot for slot, each in there.items() if not each.is_new})
+        wanted, prepare = needed(plan, {slot for slot, each in there.items() if not each.is_new})
         lacking: dict[Any, int] = {}  # a slot of each content
-        for slot in sorted(wanted & contents.keys() - there.keys()):
-            lacking.setdefault(contents[slot][0], slot)
+        for slot in sorted(wanted & known.keys() - there.keys()):
+            lacking.setdefault(known[slot][0], slot)
         states = {port.slot for port in plan.states}
         kept = sum(aligned(port.bytes) for port in plan.states)
         parts = [own - kept, *([kept] if states else ()), *(sizes[s] for s in lacking.values())]
@@ -129,49 +115,9 @@ class SharedWeights:
             extents = given
         part, *others = extents
         place_of_states = others.pop(0) if states else None
-        places = {contents[slot][0]: place for slot, place in there.items()}
+        places = {known[slot][0]: place for slot, place in there.items()}
         for (key, slot), extent in zip(lacking.items(), others, strict=True):
-            places[key] = self._places[key, part.block] = Shared(extent, contents[slot])
-        shared = {slot: places[contents[slot][0]] for slot in wanted & contents.keys()}
-        apart = contents.keys() | states
+            places[key] = self._places[key, part.block] = Shared(extent, known[slot])
+        shared = {slot: places[known[slot][0]] for slot in wanted & known.keys()}
+        apart = known.keys() | states
         return Placed(part, place_of_states, apart, shared, wanted, prepare)
-
-
-def _contents(plan: Plan, weights: Mapping[int, HostArray]) -> Iterator[tuple[int, _Content]]:
-    """What of a plan's slots can be shared, by slots: weights, and what is computed from them."""
-    written = Counter(step.bindings[-1] for step in (*plan.prepare, *plan.run))
-    known: dict[int, _Content] = {}
-    for slot, data in weights.items():
-        origin = data.origin
-        if origin is not None and not written[slot]:
-            known[slot] = (id(origin), data.dtype.name), (origin,)
-    for step in plan.prepare:
-        *reads, slot = step.bindings
-        if written[slot] == 1 and step.region is None and all(read in known for read in reads):
-            of = [known[read] for read in reads]
-            computed = repr((step.reads, step.write, step.host))
-            origins = tuple(origin for _, several in of for origin in several)
-            known[slot] = (computed, *(key for key, _ in of)), origins
-    for slot, content in known.items():
-        if plan.slots[slot].bytes >= _LEAST:
-            yield slot, content
-
-
-def _needed(plan: Plan, ready: set[int]) -> tuple[set[int], list[Step]]:
-    """The slots that a program has to have, and the steps of `prepare` that it has to run, if some
-    slots are ready."""
-    wanted = used_slots(plan)
-    prepare: list[Step] = []
-    for step in reversed(plan.prepare):
-        if step.bindings[-1] in wanted - ready:
-            wanted.update(step.bindings)
-            prepare.insert(0, step)
-    return wanted, prepare
-
-
-def used_slots(plan: Plan) -> set[int]:
-    """The slots that the runs of a plan use."""
-    steps: Sequence[Step] = plan.run
-    slots = {slot for step in steps for slot in step.bindings}
-    ports = (*plan.inputs, *plan.outputs, *plan.states)
-    return slots | {port.slot for port in ports} | {copy.source for copy in plan.copies}

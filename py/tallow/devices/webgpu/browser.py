@@ -9,7 +9,7 @@ are handed over are read in place, before the promise of the call settles.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from typing import Any
 
 from pyodide.ffi import (  # type: ignore[import-not-found]
@@ -39,6 +39,7 @@ from ...runtime.modules import import_module
 from ...runtime.promised import Promised
 from ...runtime.transfer import from_device, to_device
 from .codegen.choice import Traits
+from .common_weights import Common, CommonWeights, numbers_of
 from .target import TARGET
 
 _ERRORS = {
@@ -165,8 +166,11 @@ class WebGpuMemory:
 class WebGpuProgram:
     """A plan in the JavaScript runner."""
 
-    def __init__(self, plan: Plan, handle: Any, memory: WebGpuMemory) -> None:
+    def __init__(
+        self, plan: Plan, handle: Any, memory: WebGpuMemory, common: Collection[Common] = ()
+    ) -> None:
         self._plan = plan
+        self._common = common  # kept, so that a number means the same to the next program
         self._handle = handle
         self._start = handle.start  # a method of a proxy is looked up at a price
         self._memory = memory
@@ -249,6 +253,7 @@ class WebGpuBackend:
     def __init__(self, gpu: Any) -> None:
         self.gpu = gpu
         self.memory = WebGpuMemory(gpu)
+        self._common = CommonWeights()
         info = gpu.info
         self.info = DeviceInfo(self.target.name, str(info.name), tuple(info.features))
         self.limits = Limits(
@@ -284,12 +289,13 @@ class WebGpuBackend:
         memory = self.memory
         if compiled.loaded is not None:
             return WebGpuProgram(compiled.plan, compiled.loaded, memory)
-        given = compiled.plan.to_json(host=False), *compiled.uploads()
+        common = self._common.of(compiled)
+        given = compiled.plan.to_json(host=False), numbers_of(common), *compiled.uploads()
         try:
             handle = yield Promised("loading on WebGPU", self.gpu.load, *given)
         except JsException as error:
             _raise(error)
-        return WebGpuProgram(compiled.plan, handle, memory)
+        return WebGpuProgram(compiled.plan, handle, memory, common.values())
 
     def begin(self, code: str, constants: Mapping[str, Any]) -> None:
         """Makes the browser compile a kernel of the plan that `load_now` gets next."""
@@ -297,12 +303,13 @@ class WebGpuBackend:
 
     def load_now(self, compiled: Compiled) -> WebGpuProgram:
         """Compiles the pipelines one by one, and waits for nothing."""
+        common = self._common.of(compiled)
         try:
-            plan = compiled.plan.to_json(host=False)
-            handle = self.gpu.loadNow(plan, *compiled.stored_weights())
+            given = compiled.plan.to_json(host=False), numbers_of(common)
+            handle = self.gpu.loadNow(*given, *compiled.stored_weights())
         except JsException as error:
             _raise(error)
-        return WebGpuProgram(compiled.plan, handle, self.memory)
+        return WebGpuProgram(compiled.plan, handle, self.memory, common.values())
 
 
 _current: WebGpuBackend | None = None

@@ -13,7 +13,9 @@ from weakref import WeakMethod, WeakSet
 
 from ...compile.indices import check_constants
 from ...core import context
+from ...core.drivers import Steps
 from ...core.dtype import DType
+from ...core.hostarray import HostArray
 from ...core.shape import Shape
 from ...errors import DeviceLostError, DTypeError, OptionError
 from ...facts import noting
@@ -27,12 +29,31 @@ from ..compiling import compile_for
 from ..device import backend
 from ..hosted import load_now
 from ..states import BoundStates
-from .arguments import key_of, memory_of, static_key, with_numbers, with_tensors
-from .call import Entry, as_input, indexed_arguments, matching, run
+from .arguments import Leaf, key_of, memory_of, static_key, with_numbers, with_tensors
+from .call import Entry, as_input, indexed_arguments, matching, read, run
 from .tracing import Gradients, Trace
 
 _ENTRIES = 64
 """Plans that a function keeps; the least recently used is evicted."""
+
+
+class Pinned:
+    """A plan, as a function of the tensors among its arguments: see `Jitted.pinned`."""
+
+    def __init__(self, function: Jitted, entry: Entry, memory: Memory) -> None:
+        self._function, self._entry, self._memory = function, entry, memory
+
+    def __call__(self, *tensors: Tensor) -> Any:
+        return self._function._result(self._entry, self._memory, tensors)
+
+    def read(self, *tensors: Tensor) -> Steps[list[HostArray]]:
+        """The elements of the tensors in the result, in their order; on a GPU the run and the
+        reading are one submit."""
+        try:
+            return (yield from read(self._entry, tensors))
+        except DeviceLostError:
+            _check_there(tensors, self._memory)
+            raise
 
 
 class Jitted:
@@ -82,7 +103,7 @@ class Jitted:
             return self._function(*args, **kwargs)
         return self._result(entry, memory, leaves)
 
-    def pinned(self, *args: Any) -> Callable[..., Any]:
+    def pinned(self, *args: Any) -> Pinned:
         """The plan for such arguments, as a function of others of the same shapes and types.
 
         It no longer looks whether what the function read is as it was when it was traced, which
@@ -97,10 +118,7 @@ class Jitted:
         if entry is None or entry.once:
             raise OptionError(f"{self._name}(): there is no plan for gradients of arguments")
 
-        def call(*tensors: Any) -> Any:
-            return self._result(entry, memory, tensors)
-
-        return call
+        return Pinned(self, entry, memory)
 
     def _entry(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]
@@ -148,9 +166,7 @@ class Jitted:
                 entry.program.close()
             return result
         except DeviceLostError:
-            now = backend(memory.name).memory
-            for leaf in leaves:
-                as_input(leaf, now)  # says which array was lost, and what to do
+            _check_there(leaves, memory)
             raise
 
     def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: Backend) -> Entry:
@@ -218,6 +234,13 @@ class Jitted:
                 "cast it to float32 or int8"
             )
         return tensor
+
+
+def _check_there(leaves: Sequence[Leaf], memory: Memory) -> None:
+    """Says which array was lost with its device, and what to do."""
+    now = backend(memory.name).memory
+    for leaf in leaves:
+        as_input(leaf, now)
 
 
 @overload

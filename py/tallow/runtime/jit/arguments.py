@@ -115,3 +115,14 @@ def filled(value: Any, buffers: Sequence[Buffer]) -> Any:
     if kind is tuple or kind is list:
         return kind([filled(each, buffers) for each in value])
     return value
+
+
+def count_of(value: Any) -> int:
+    """How many numbers a result has."""
+    if type(value) is _Output:
+        return 1
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, tuple | list):
+        return 0
+    return sum(map(count_of, value))

@@ -9,7 +9,7 @@ from weakref import WeakSet
 from ... import random
 from ...compile import Compiled
 from ...compile.indices import Indexed, by_input, check_ranges
-from ...core.drivers import run_sync
+from ...core.drivers import Steps, run_sync
 from ...core.hostarray import HostArray, from_python
 from ...errors import NonFiniteError
 from ...facts import Facts
@@ -24,7 +24,7 @@ from ..capture import host_data, own
 from ..debug import explain, suspects
 from ..states import BoundStates
 from ..transfer import to_device
-from .arguments import Leaf, filled
+from .arguments import Leaf, count_of, filled
 from .tracing import Gradients
 
 
@@ -72,6 +72,34 @@ def indexed_arguments(compiled: Compiled) -> list[tuple[int, list[Indexed]]]:
 
 def run(entry: Entry, leaves: Sequence[Leaf]) -> object:
     """The result of a call. leaves: its arguments, as `key_of` found them."""
+    fed, inputs = _ready(entry, leaves)
+    if entry.graph is not None:
+        buffers = _looked_at(entry, entry.graph, fed, inputs)
+    else:
+        buffers = entry.program.start(inputs)
+    entry.gradients.keep(buffers)
+    result = filled(entry.result, buffers)
+    for number in entry.tracked:
+        seams.derivatives.seal(buffers[number].node)
+    return result
+
+
+def read(entry: Entry, leaves: Sequence[Leaf]) -> Steps[list[HostArray]]:
+    """The elements of the tensors in the result of a call, which a GPU runs and reads at once."""
+    fed, inputs = _ready(entry, leaves)
+    count = count_of(entry.result)
+    if entry.graph is not None:
+        buffers = _looked_at(entry, entry.graph, fed, inputs)
+        entry.gradients.keep(buffers)
+        return (yield from entry.memory.read(buffers[:count]))
+    fetched = [True] * count + [False] * entry.gradients.kept
+    found: list[Any] = yield from entry.program.run(inputs, fetched)
+    entry.gradients.keep(found)
+    return found[:count]
+
+
+def _ready(entry: Entry, leaves: Sequence[Leaf]) -> tuple[list[Leaf], list[Any]]:
+    """What a call feeds, and the inputs of its program, whose states are bound."""
     memory = entry.memory
     fed = [*leaves, *entry.gradients.given()]
     if entry.draws:
@@ -86,15 +114,7 @@ def run(entry: Entry, leaves: Sequence[Leaf]) -> object:
     entry.gradients.free()
     inputs += [node.attrs["buffer"] for node in entry.captured]
     entry.states.bind(entry.program, memory)
-    if entry.graph is not None:
-        buffers = _looked_at(entry, entry.graph, fed, inputs)
-    else:
-        buffers = entry.program.start(inputs)
-    entry.gradients.keep(buffers)
-    result = filled(entry.result, buffers)
-    for number in entry.tracked:
-        seams.derivatives.seal(buffers[number].node)
-    return result
+    return fed, inputs
 
 
 def _looked_at(entry: Entry, whole: Graph, fed: Sequence[Leaf], inputs: list[Any]) -> list[Buffer]:

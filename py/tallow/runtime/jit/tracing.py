@@ -77,6 +77,11 @@ class Gradients:
         """Those that are inputs."""
         return [found for each in self._given if (found := each.gradient) is not None]
 
+    @property
+    def kept(self) -> int:
+        """How many of the outputs are gradients."""
+        return len(self._left)
+
     def free(self) -> None:
         """Drops those that the function replaces, so that the new ones can have their memory."""
         for variable in self._replaced:

@@ -23,6 +23,7 @@ from ....errors import (
     TallowError,
 )
 from ..codegen.choice import Traits
+from ..common_weights import CommonWeights
 from .memory import NativeMemory
 
 INSTALL = "pip install tallow[webgpu]"
@@ -135,6 +136,7 @@ class NativeDevice:
             ) from error
         self.queue = self.handle.queue
         self.memory = NativeMemory(self)
+        self.common = CommonWeights()
 
     def storage(self, size: int, label: str) -> Any:
         """A new buffer that kernels bind, of this many bytes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....compile import Compiled
@@ -20,6 +20,7 @@ from ....core.hostarray import HostArray
 from ....errors import DeviceError
 from ....runtime.base import PROFILE_SECONDS, Feed, Result, Timing
 from ....runtime.buffer import Buffer
+from ....runtime.contents import needed
 from ....runtime.transfer import from_device
 from .device import NativeDevice
 from .dispatch import Dispatch, encode, key_of, named, pipelines_of
@@ -64,6 +65,7 @@ class NativeProgram:
         self._lock = threading.Lock()
         self._over: dict[int, Any] = {}  # what slots have in a run, instead of their own buffers
         self._states: dict[int, Any] = {}  # the buffers of states, by their slots
+        self._common = gpu.common.of(compiled)  # by slots; their buffers are not this program's
         ports = (*plan.inputs, *plan.states, *plan.outputs)
         outside = ("input", "state", "output")
         self._outside = {port.slot for port in ports if plan.slots[port.slot].kind in outside}
@@ -77,11 +79,13 @@ class NativeProgram:
 
     def _load(self, weights: Iterator[memoryview]) -> None:
         plan, gpu = self._plan, self._gpu
-        steps = [*plan.prepare, *plan.run]
+        there = {slot: each.buffer for slot, each in self._common.items() if each.buffer}
+        slots, prepare = needed(plan, set(there))
+        steps = [*prepare, *plan.run]
         pipelines = pipelines_of(gpu, plan, steps)
         self._kernels = len(pipelines)
         with gpu.checked(f"{plan.name}: allocating"):
-            self._allocate(weights)
+            self._allocate(weights, slots, there)
             offsets = self._upload_params(steps)
         dispatches = [
             self._bind(step, offset, pipelines[key_of(step)])
@@ -89,18 +93,24 @@ class NativeProgram:
             if step.kernel
         ]
         self._warm_up(dispatches)
-        prepared = sum(bool(step.kernel) for step in plan.prepare)
+        prepared = sum(bool(step.kernel) for step in prepare)
         self._dispatches = dispatches[prepared:]
         self._free_unused()
 
-    def _allocate(self, weights: Iterator[memoryview]) -> None:
+    def _allocate(
+        self, weights: Iterator[memoryview], slots: Collection[int], there: Mapping[int, Any]
+    ) -> None:
+        """slots: those that are needed. there: what other programs have of them."""
         gpu = self._gpu
         for number, slot in enumerate(self._plan.slots):
+            content: Any = next(weights) if slot.kind == "weight" else None
+            if number in there or number not in slots:
+                self._slots.append(there.get(number))
+                continue
             label = f"{self._plan.name} slot {number} ({slot.kind})"
             buffer = gpu.storage(slot.bytes, label)
             self._slots.append(buffer)
-            if slot.kind == "weight":
-                content: Any = next(weights)
+            if content is not None:
                 if not content.nbytes:  # `wgpu` refuses to upload nothing
                     continue
                 if padding := -content.nbytes % 4:  # uploads are of whole words
@@ -161,18 +171,29 @@ class NativeProgram:
         self._read(staging, self._plan.outputs)
 
     def _free_unused(self) -> None:
-        """Frees the weights that only `prepare` read, and the warm-up's states."""
+        """Frees the weights that only `prepare` read, and the warm-up's states; others may have the
+        rest of what is common."""
         plan = self._plan
         used = {slot for step in plan.run for slot in step.bindings}
         used |= {port.slot for port in [*plan.inputs, *plan.outputs]}
         used |= {slot for copy in plan.copies for slot in (copy.source, copy.target)}
         for slot, buffer in enumerate(self._slots):
             if slot not in used or plan.slots[slot].kind == "state":
-                buffer.destroy()
+                self._free(slot, buffer)
                 self._slots[slot] = None
+        self._common = {slot: each for slot, each in self._common.items() if slot in used}
+        for slot, each in self._common.items():
+            if each.buffer is None:
+                each.keep(self._slots[slot])
         if plan.states:
             for dispatch in self._dispatches:
                 dispatch.forget()
+
+    def _free(self, slot: int, buffer: Any) -> None:
+        """Frees a slot's buffer; one that is common goes with the last program that has it."""
+        common = self._common.get(slot)
+        if buffer and (common is None or common.buffer is not buffer):
+            buffer.destroy()
 
     # ---- running -------------------------------------------------------------------------------
 
@@ -391,11 +412,14 @@ class NativeProgram:
         """Frees all that the program holds; runs that are under way end well."""
         with self._lock:
             self._closed = True
-            for buffer in [*self._slots, self._params, *self._idle]:
+            for slot, buffer in enumerate(self._slots):
+                self._free(slot, buffer)
+            for buffer in [self._params, *self._idle]:
                 if buffer:
                     buffer.destroy()
             self._staging = [buffer for buffer in self._staging if buffer not in self._idle]
             self._slots, self._params, self._idle, self._dispatches = [], None, [], []
+            self._common = {}
 
 
 def _words(size: int) -> int:
