@@ -18,7 +18,7 @@ from ....core.hostarray import HostArray, elements, from_values
 from ....errors import DTypeError, WideIntegerError
 from ....functions.elementwise import expand_node
 from ....graph import Graph, Node, constant, make
-from ....ops import contract, logic, reduce, window
+from ....ops import blocks, contract, logic, reduce, window
 from ....ops import elementwise as e
 
 
@@ -63,6 +63,10 @@ def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
         return _reinterpreted(node, inputs[0])
     if node.op is contract.matmul and not inputs[0].dtype.is_floating:
         return _wrapped(_integer_matmul(*inputs), node)
+    if node.op is blocks.block_matmul:  # which reads scales of float16 as they are
+        packed = [old.is_constant and old.dtype == float16 for old in node.inputs]
+        inputs = tuple(x.inputs[0] if is_so else x for x, is_so in zip(inputs, packed, strict=True))
+        return make(node.op, *inputs, **attrs)
     if node.op is window.max_pool2d and not inputs[0].dtype.is_floating:
         return integer_max_pool(node, inputs[0])
     return _wrapped(make(node.op, *inputs, **attrs), node)
