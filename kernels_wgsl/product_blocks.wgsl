@@ -7,31 +7,25 @@
 // A row x ${COLUMNS} columns an invocation, which share what a step of 32 elements reads of the row.
 //#end
 //# COLUMNS: 4, or 8 where SPLIT is 1. SPLIT: invocations that share columns. BITS: of an element, 4 or
-//# 8. TURN: what turns the signs in a word, so that elements are not negative. ZERO: what is taken from
-//# them then. BLOCK: elements of a block, 16 or a multiple of 32. BLOCKS: of a column. MINIMA: whether
-//# blocks have minima.
+//# 8. TURN: bits of a word that are turned, so that signed elements are not negative. ZERO: what is
+//# taken from them then. BLOCK: elements of a block, 16 or a multiple of 32. BLOCKS: of a column.
+//# MINIMA: whether blocks have minima.
 //# Calls load_a(batch, row, k4), load_words(col, word4), load_scale(col, block), and with MINIMA
 //# load_minimum(col, block); store_out(batch, row, col4, value).
 //#let WHOLE = "0u" if BLOCKS == 1 else "step" if BLOCK == 32 else f"step / {BLOCK // 32 or 1}u"
 //#let OF_STEP = [("step * 2u", 0, 4), ("step * 2u + 1u", 4, 8)] if BLOCK == 16 else [(WHOLE, 0, 8)]
 //#let FOURS_OF_4 = [f"vec4u(words0.{'xyzw'[q // 2]}{' >> 16u' if q % 2 else ''})" for q in range(8)]
 //#let PLACES = [f"words{q // 4}.{'xyzw'[q % 4]}" for q in range(8)]
-//#let TAKEN = f" - {ZERO}f * LARGER" if ZERO else ""
 //#let FOURS = FOURS_OF_4 if BITS == 4 else [f"vec2u({at}, {at} >> 16u).xxyy" for at in PLACES]
 
 override K: u32; override N: u32;
 const TILE_COLS = ${COLUMNS}u;
 
-// Elements are masked where they lie, because shifts are slow on software adapters. That leaves them
-// LARGER times too large; the elements of the row are made smaller by as much, which is exact.
-const MASK = vec4u(0xf, 0xf0, 0xf00, 0xf000); //#if BITS == 4
-const LARGER = vec4f(1, 16, 256, 4096); //#if BITS == 4
-const MASK = vec4u(0xff, 0xff00, 0xff, 0xff00); //#if BITS == 8
-const LARGER = vec4f(1, 256, 1, 256); //#if BITS == 8
+//#include masks.wgsl
 
 // Four elements of a column times four of the row.
 fn four(words: vec4u, x: vec4f) -> f32 {
-  return dot(vec4f(vec4i(words & MASK))${TAKEN}, x);
+  return dot(masked(words), x);
 }
 
 //#if SPLIT > 1
@@ -48,7 +42,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) 
   var sum${c} = 0f; //#for c in range(COLUMNS)
   for (var step = local.x; step < K / 32u; step += ${SPLIT}u) {
     let a${q} = load_a(0u, row, step * 8u${plus(q)}); //#for q in range(8)
-    let x${q} = a${q} / LARGER; //#for q in range(8)
+    let x${q} = a${q} * SMALLER; //#for q in range(8)
 //#if MINIMA
 //#for place in OF_STEP
 //#let all = " + ".join([f"a{q}" for q in range(*place[1:])])
@@ -58,7 +52,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) 
 //#for c in range(COLUMNS)
     {
       let col = first${plus(c)};
-      let words${v} = load_words(col, step${" * 2u" if BITS == 8 else ""}${plus(v)})${TURN}; //#for v in range(BITS // 4)
+      let words${v} = load_words(col, step${" * 2u" if BITS == 8 else ""}${plus(v)}) ^ vec4u(${TURN}); //#for v in range(BITS // 4)
 //#for place in OF_STEP
 //#let fours = " + ".join([f"four({FOURS[q]}, x{q})" for q in range(*place[1:])])
       sum${c} += load_scale(col, ${place[0]}) * (${fours});

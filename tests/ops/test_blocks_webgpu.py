@@ -1,5 +1,5 @@
-"""WebGPU's products by weights in blocks: those of few rows have a kernel of their own; of others,
-minima stand behind the product."""
+"""WebGPU's products by weights in blocks: kernels that read codes as words, on real GPUs for few
+rows; in other products, minima stand behind."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from block_forms import FORMS
 from wasm_runs import fed, random
 
 import tallow as tl
-from tallow.compile import compile_graph
-from tallow.compile.passes.blocks import use_blocks_of_few
+from tallow.compile import Limits, compile_graph
+from tallow.compile.passes.blocks import use_blocks_in_words
+from tallow.devices.webgpu.codegen.choice import Traits
 from tallow.graph import Graph
 from tallow.ops import contract
 from tallow.ops.blocks import block_matmul
@@ -28,7 +29,7 @@ def products_of(form: str, rows: int) -> tuple[Graph, list[Op]]:
     x = fed("a", random(rows, 256))
     y = tl.matmul(Tensor(x), tl.permute_dims(weight, (1, 0)))
     graph = Graph((x,), {"y": y.node}, "blocks")
-    ops = [node.op for node in use_blocks_of_few(graph).nodes()]
+    ops = [node.op for node in use_blocks_in_words(graph, 4).nodes()]
     return graph, [op for op in ops if op in (contract.matmul, block_matmul)]
 
 
@@ -45,6 +46,17 @@ def test_weights_stay_packed(form: str, rows: int) -> None:
         assert not plan.prepare  # scales and minima stay float16
     # Of the weight itself nothing is unpacked: only minima, and what they are made of.
     assert sum(slot.bytes for slot in plan.slots if slot.kind == "prepared") <= 64 * 16 * 8
+
+
+@pytest.mark.parametrize("subgroups", [True, False])
+def test_software_adapters_read_words_for_any_number_of_rows(subgroups: bool) -> None:
+    graph, _ = products_of("Q4_1", 40)
+    limits = Limits(traits=Traits(software=True, subgroups=subgroups))
+    plan = compile_graph(graph, "webgpu", limits).plan
+    (step,) = plan.run
+    kernel = plan.modules[step.kernel["module"]]
+    assert ("blocks_quad_16x8" if subgroups else "blocks_8x8") in kernel
+    assert not plan.prepare
 
 
 @pytest.mark.usefixtures("native")

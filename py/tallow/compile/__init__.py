@@ -119,7 +119,7 @@ _LEAST = Limits()
 def optimise(graph: Graph, target: Target, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
     passes: list[GraphPass] = [
-        *target.on_codes,
+        *target.on_codes(limits),
         lambda g: decode(g, target.reads_packed),
         *target.fit_types,
         *(fold, simplify, layout, simplify, fold_scales, fold, simplify, _end_products),

@@ -88,7 +88,7 @@ class Target:
     joins: whether a kernel may write its result into its part of a concatenation.
     chooses_kernels: whether several kernels compute the same op, which tuning times.
     reads_packed: whether its kernels read a coded element type (core/dtype.py) as it is packed.
-    on_codes: the passes before `decode`, which see types of few bits.
+    on_codes: the passes for its limits before `decode`, which see types of few bits.
     fit_types: the passes after `decode` that leave only types that it computes.
     specialize: the passes for its limits, after those that every target has.
     packed_nodes: of a graph and its static nodes, those that make numbers of packed weights, which
@@ -126,7 +126,7 @@ class Target:
     limits: Callable[[Limits], Limits] = lambda limits: limits
     alone: Callable[[Limits], Callable[[Node], bool]] = lambda limits: lambda node: False
     computes: Callable[[Op], bool] = lambda op: True
-    on_codes: Sequence[GraphPass] = ()
+    on_codes: Callable[[Limits], Sequence[GraphPass]] = lambda limits: ()
     quick: QuickPlan | None = None
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
     declared: Callable[..., Any] | None = None

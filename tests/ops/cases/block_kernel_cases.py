@@ -27,6 +27,9 @@ def blocks() -> list[Case]:
         _product((1, 256, 130), 64, 8, zero=128, half=True),
         _product((2, 320, 21), 320, -8, half=True),
         _product((1, 512, 12), 128, -4, half=True, minima=True),
+        _product((37, 160, 45), 32, 4, half=True, minima=True),
+        _product((18, 96, 67), 16, -8),
+        _product((5, 256, 8), 256, 8, zero=3),
     ]
 
 

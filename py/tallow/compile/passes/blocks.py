@@ -7,8 +7,7 @@ column is one block, and one scale may be that of all. Many graphs say so in man
 DequantizeLinear with blocks, or by hand, with whatever reshapes between. All come down to where an
 element of the matrix lies in each constant, which an index expression tells.
 
-It works before types of few bits are decoded, for targets that have a kernel for `block_matmul`; a
-GPU has one for few rows.
+It works before types of few bits are decoded, for targets that have kernels for `block_matmul`.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ Move = Callable[[Node], Node]
 
 _MIN_ELEMENTS = 4096  # of a weight that is worth a kernel of its own
 _STEP = 32  # elements along a row that a kernel takes at once
-_FEW_ROWS = 4  # of a GPU's kernel, which reads the weight again for each
 _BITS = {"uint4": 4, "int4": -4, "uint8": 8, "int8": -8}
 
 
@@ -92,12 +90,13 @@ def use_blocks(graph: Graph) -> Graph:
     return graph.rewrite(rule, (contract.matmul, gather.take))
 
 
-# Why: docs/decisions/webgpu.md, "Few rows times a weight in blocks have a kernel of their own"; and
-# docs/decisions/types.md, "On a GPU minima of blocks stand behind a product of many rows"
-def use_blocks_of_few(graph: Graph) -> Graph:
-    """The graph with products of few rows by weights in blocks, for a GPU, whose other kernels
-    decode weights at each read. For these minima of blocks stand behind the product, times the sums
-    of what blocks are multiplied by: that is one number less to read with each."""
+# Why: docs/decisions/webgpu.md, "Weights in blocks are multiplied as they lie"; and
+# docs/decisions/types.md, "On a GPU minima of blocks stand behind other products"
+def use_blocks_in_words(graph: Graph, rows: int | None = None) -> Graph:
+    """The graph with products of so many rows at most by weights in blocks, whose codes are read as
+    words. In other products minima of blocks stand behind the product, times the sums of what
+    blocks are multiplied by: where weights are decoded at each read, that is one number less to
+    read with each."""
     static = static_nodes(graph)
     in_words, finder = _Finder(static, as_words=True), _Finder(static)
 
@@ -105,7 +104,7 @@ def use_blocks_of_few(graph: Graph) -> Graph:
         if node.dtype != dt.float32 or not node.size:
             return rebuild(node, inputs)
         weight = node.inputs[1]
-        if node.shape[1] <= _FEW_ROWS and not _is_of_integers(node):
+        if (rows is None or node.shape[1] <= rows) and not _is_of_integers(node):
             found = in_words.found(weight, lambda matrix: matrix)
             if found is not None:
                 return _product(inputs[0], found)

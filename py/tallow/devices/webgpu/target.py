@@ -16,7 +16,7 @@ from ...core import dtype as dt
 from ...core.dtype import DType
 from ...graph import Graph, Node
 from ...ops.kinds import Apart
-from .codegen.choice import Traits, traits_of
+from .codegen.choice import FEW_ROWS, Traits, traits_of
 from .codegen.group import kernel_for
 from .codegen.module import Result
 from .codegen.whole import NAME, checked_kernel
@@ -79,12 +79,18 @@ def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
     )
 
 
-def _use_blocks(graph: Graph) -> Graph:
-    if not any(node.is_constant and is_large(node) for node in graph.nodes()):
-        return graph
-    from ...compile.passes.blocks import use_blocks_of_few  # which most pages do not need
+def _on_codes(limits: Limits) -> tuple[GraphPass, ...]:
+    # Kernels in the workgroup memory of a real GPU decode a weight once for 64 rows.
+    rows = None if traits_of(limits).software else FEW_ROWS
 
-    return use_blocks_of_few(graph)
+    def use_blocks(graph: Graph) -> Graph:
+        if not any(node.is_constant and is_large(node) for node in graph.nodes()):
+            return graph
+        from ...compile.passes.blocks import use_blocks_in_words  # which most pages do not need
+
+        return use_blocks_in_words(graph, rows)
+
+    return (use_blocks,)
 
 
 TARGET = Target(
@@ -95,7 +101,7 @@ TARGET = Target(
     joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
-    on_codes=(_use_blocks,),
+    on_codes=_on_codes,
     fit_types=(compose, words_dynamic, exact_products, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,

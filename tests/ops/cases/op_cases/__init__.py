@@ -21,7 +21,7 @@ OF_WEBASSEMBLY = (
     *(winograd4.winograd_weight, winograd4.winograd_conv2d, blocks.block_matmul),
 )
 """Ops that only passes of WebAssembly make, for its kernels: see test_wasm_kernels.py,
-test_wasm_integers.py and test_wasm_blocks.py."""
+test_wasm_integers.py and test_wasm_blocks.py. WebGPU has blocks, too: test_blocks_webgpu.py."""
 
 # In this order always, since all of them draw their inputs from one generator.
 for family in (

@@ -91,6 +91,9 @@ _LARGE = 1 << 26
 # holds.
 _FEW = 128
 
+FEW_ROWS = 4
+"""Of a product by a weight in blocks whose kernel reads the weight again for each."""
+
 # Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds in
 # the time that a transform takes for an element of the transformed side. On software adapters the
 # latter grow with the lanes, which compute together but read one by one; that agrees with what
@@ -129,7 +132,7 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
     if node.op in (contract.matmul, contract.matmul_to):
         return _products(node, traits)
     if node.op is blocks.block_matmul:
-        return _first("blocks_1x8" if traits.software else "blocks_split", BLOCKS, traits)
+        return _by_blocks(node, traits)
     if node.op is attention.attention:
         return [ATTENTION]
     if node.op is winograd.winograd_input:
@@ -224,6 +227,16 @@ def _products(node: Node, traits: Traits) -> list[Schedule]:
     if rows <= _FEW:
         return possible
     return [schedule for schedule in possible if schedule.tile.rows > 1]
+
+
+def _by_blocks(node: Node, traits: Traits) -> list[Schedule]:
+    rows = node.shape[1]
+    if rows <= FEW_ROWS:
+        name = "blocks_1x8" if traits.software else "blocks_split"
+    else:
+        name = "blocks_quad_16x8" if _quads(traits) else "blocks_8x8"
+    possible = _first(name, BLOCKS, traits)
+    return [schedule for schedule in possible if rows <= _FEW or schedule.tile.rows > 1]
 
 
 def _convolutions(node: Node, traits: Traits) -> list[Schedule]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.shape import Shape, size_of
 from ....graph import Node
-from ....ops import contract
+from ....ops import blocks, contract
 from .recurrence_kernels import (
     DYNAMIC_RECURRENCE,
     DYNAMIC_ROUND,
@@ -31,7 +31,7 @@ from .window_kernels import (
 
 def matrix_of(node: Node) -> tuple[int, int, int, int]:
     """Batch, rows, inner length and columns of a matmul, or of a 1x1 convolution seen as one."""
-    if node.op in (contract.matmul, contract.matmul_to):
+    if node.op in (contract.matmul, contract.matmul_to, blocks.block_matmul):
         batch, rows, inner = node.inputs[0].shape
         return batch, rows, inner, node.shape[2]
     return 1, size_of(node.shape[:3]), node.inputs[0].shape[3], node.shape[3]
@@ -94,7 +94,7 @@ PRODUCTS = named(
 # ---- products by weights in blocks ------------------------------------------------------------
 
 
-def _blocks(name: str, tile: Tile, workgroup: tuple[int, int, int]) -> Schedule:
+def _blocks(name: str, file: str, tile: Tile, **facts: Any) -> Schedule:
     def words(node: Node) -> Shape:
         return node.inputs[1].shape
 
@@ -103,35 +103,45 @@ def _blocks(name: str, tile: Tile, workgroup: tuple[int, int, int]) -> Schedule:
 
     def numbers(node: Node) -> dict[str, Any]:
         bits, zero = node.attrs["bits"], node.attrs["zero"]
-        turned = {-4: (" ^ vec4u(0x88888888)", 8), -8: (" ^ vec4u(0x80808080)", 128)}
-        turn, more = turned.get(bits, ("", 0))
+        turn, more = {-4: ("0x88888888", 8), -8: ("0x80808080", 128)}.get(bits, ("0u", 0))
         return {
             "BITS": abs(bits), "TURN": turn, "ZERO": zero + more, "BLOCK": node.attrs["block"],
             "BLOCKS": factors(node)[1], "MINIMA": len(node.inputs) > 3,
         }  # fmt: skip
 
+    few = tile.rows == 1
+
+    def extent(node: Node, tile: Tile) -> tuple[int, int, int]:
+        _, rows, columns = node.shape
+        across, down = -(-columns // tile.columns), -(-rows // tile.rows)
+        return (tile.split, across, down) if few else (across, down, 1)
+
     return Schedule(
         name,
-        "product_blocks",
+        file,
         (
             Load("load_a", 0, ("batch", "row", "k4"), lambda node: node.inputs[0].shape),
-            Load("load_words", 1, ("col", "word4"), words),
+            Load("load_words", 1, ("col", "word4"), words)
+            if few
+            else Load("load_word", 1, ("col", "word"), words, width=1),
             Load("load_scale", 2, ("col", "block"), factors, width=1),
             Load("load_minimum", 3, ("col", "block"), factors, width=1),
         ),
         ("batch", "row", "col4"),
         lambda node: node.shape,
-        lambda node: {"K": node.inputs[0].shape[2], "N": node.shape[2]},
-        lambda node, tile: (tile.split, -(-node.shape[2] // tile.columns), node.shape[1]),
+        lambda node: dict(zip("MKN", matrix_of(node)[1:], strict=True)),
+        extent,
         tile,
-        workgroup,
         of_node=numbers,
+        **facts,
     )
 
 
 BLOCKS = named(
-    _blocks("blocks_1x8", Tile(columns=8), (1, 8, 1)),
-    _blocks("blocks_split", Tile(columns=4, split=16), (16, 8, 1)),
+    _blocks("blocks_1x8", "product_blocks", Tile(columns=8), workgroup=(1, 8, 1)),
+    _blocks("blocks_split", "product_blocks", Tile(columns=4, split=16), workgroup=(16, 8, 1)),
+    _blocks("blocks_8x8", "product_blocks_tall", LARGE, workgroup=SQUARE),
+    _blocks("blocks_quad_16x8", "product_blocks_tall", Tile(columns=8, rows=16), **QUAD),
 )
 
 # ---- trees ------------------------------------------------------------------------------------
