@@ -86,8 +86,8 @@ WITHIN_SILENCE = "function withinSilence(path, promise) {"
 SHORT = 'const SILENCE_MS = path.endsWith(".onnx") ? 4_000 : 30_000;'
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
-NAMES = {"WebGPU", "WebAssembly", "NumPy", "models", "mnist", "onnx", "limits", "too", "high"}
-NAMES |= {"with", "relaxed", "SIMD"}  # of the engine
+NAMES = {"WebGPU", "WebAssembly", "SIMD", "NumPy"}
+NAMES |= {"models", "mnist", "onnx", "limits", "too", "high"}
 
 
 def only_chinese(words: str | None) -> None:

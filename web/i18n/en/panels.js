@@ -14,6 +14,7 @@ export const panels = {
   /** @param {string} device @param {string} reason  a sentence */
   unavailable: (device, reason) => `${device} is unavailable: ${reason}`,
   unnamedAdapter: "Unnamed WebGPU adapter",
+  relaxed: " with relaxed SIMD",
 
   /** @param {string} adapter @param {number} threads */
   withThreads: (adapter, threads) =>

@@ -10,6 +10,7 @@ export const panels = {
 
   unavailable: (device, reason) => `无法使用 ${device}：${reason}`,
   unnamedAdapter: "没有透露名称的 WebGPU 适配器",
+  relaxed: "（宽松 SIMD）",
   withThreads: (adapter, threads) => `${adapter}，${threads} 个线程`,
   notIsolated: (adapter) => `${adapter}，1 个线程：服务器把页面与其他来源隔离后才能使用更多线程`,
   notThreads: (asked, most) => `地址中的 threads=${asked} 不是线程数：请填写 1 到 ${most} 的整数。`,

@@ -13,6 +13,9 @@ import { make } from "../dom.js";
 /** The module of the form for another machine. */
 const MACHINE = new URL("./machine.js", import.meta.url);
 
+/** What worker/wasm.js and py/tallow/devices/wasm/runner.py add to an engine's name. */
+const RELAXED = " with relaxed SIMD";
+
 /** @typedef {import("../../shared/devices.js").Device} Device */
 /** @typedef {import("../../shared/devices.js").Machine} Machine */
 
@@ -112,7 +115,7 @@ export class DeviceChoice {
 
 /** @param {import("../../engine/types.js").Actual} actual */
 function nameOf({ adapter, named, threads }) {
-  const name = named ? adapter : text.unnamedAdapter;
+  const name = named ? adapter.replace(RELAXED, text.relaxed) : text.unnamedAdapter;
   if (threads === null) return name;
   if (threads === 1 && !globalThis.crossOriginIsolated) return text.notIsolated(name);
   return text.withThreads(name, threads);
