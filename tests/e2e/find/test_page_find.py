@@ -113,6 +113,35 @@ def test_an_index_stays_and_is_made_again_for_another_model(visitor: Any) -> Non
     assert len(asked(hook, "late rain")) == COUNT
 
 
+def test_the_model_is_opened_while_the_first_question_is_typed(visitor: Any) -> None:
+    hook = opened(visitor)
+    info = hook("find-model-info")
+    hook("find-query").focus()  # there is nothing to find
+    expect(info).to_have_attribute("data-state", "chosen")
+    hook("find-files").set_input_files(given("a.txt", TEXT))
+    ready(hook, COUNT)
+
+    visitor.page.reload()
+    visitor.wait()
+    ready(hook, COUNT)
+    choose_model(hook)
+    expect(info).to_have_attribute("data-state", "chosen")
+    hook("find-query").focus()
+    expect(info).to_have_attribute("data-state", "loaded", timeout=PATIENCE)
+    ready(hook, COUNT)
+
+    # Who cancels a download types on without it.
+    visitor.page.route("**/model.safetensors", lambda route: None)
+    hook("find-model").select_option(index=0)
+    hook("find-query").press_sequentially("l")
+    expect(info).not_to_have_attribute("data-state", "chosen")
+    hook("find-cancel").click()
+    expect(info).to_have_attribute("data-state", "chosen", timeout=PATIENCE)
+    hook("find-query").press_sequentially("ate")
+    expect(info).to_have_attribute("data-state", "chosen")
+    ready(hook, COUNT)
+
+
 STORE = """async (change) => {
   const name = (await indexedDB.databases()).find(({ name }) => name.startsWith("tallow:find:"));
   const resolved = (request) =>

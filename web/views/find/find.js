@@ -46,6 +46,8 @@ export default class Find {
   #again = false;
   /** Passages that can be found, and all. */
   #count = { done: 0, total: 0 };
+  /** Whether typing has opened the chosen model: who cancels that types on without it. */
+  #prepared = false;
   /** Ends the search. @type {AbortController | null} */
   #looking = null;
 
@@ -83,6 +85,7 @@ export default class Find {
         return words("choiceLoaded", name);
       },
       chosen: () => {
+        this.#prepared = false;
         this.#again = this.#indexing !== null;
         this.#indexing?.abort();
         if (this.#waiting.length) void this.#index();
@@ -98,7 +101,11 @@ export default class Find {
     hook("stop").addEventListener("click", () => this.#indexing?.abort());
     hook("continue").addEventListener("click", () => void this.#index());
     hook("clear").addEventListener("click", () => void this.#remove(""));
-    hook("query").addEventListener("input", () => this.#render());
+    hook("query").addEventListener("focus", () => void this.#prepare());
+    hook("query").addEventListener("input", () => {
+      void this.#prepare();
+      this.#render();
+    });
     find(".ask").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       void this.#look();
@@ -121,6 +128,7 @@ export default class Find {
   /** The device changed, or the worker failed: the model is no longer there. @param {boolean} died */
   answer(died) {
     this.#choice.forget();
+    this.#prepared = false;
     this.#timed(null);
     if (died) {
       this.#restored = null;
@@ -170,6 +178,14 @@ export default class Find {
   #load() {
     if (!this.#choice.loaded) this.#say("loading", words("findOpening"));
     return this.#choice.load();
+  }
+
+  /** Open the model while a question is typed. */
+  async #prepare() {
+    const { chosen, loaded } = this.#choice;
+    if (this.#prepared || !this.#count.total || !chosen || loaded) return;
+    this.#prepared = true;
+    if (!(await this.#load())) this.#rest(this.#choice.failed);
   }
 
   /** Read, cut and embed what waits, or is not embedded yet. */
