@@ -70,6 +70,13 @@ test("Find says that one can ask once something can be found", () => {
   }
 });
 
+test("Find says how many files wait while it reads one", () => {
+  assert.equal(find.findReading("a.txt", 0), "Reading a.txt…");
+  assert.match(find.findReading("a.txt", 1), / 1 more waits\.$/);
+  for (const { findReading } of [find, findInChinese.texts])
+    assert.match(findReading("a.txt", 1234), /1,234/);
+});
+
 test("names of entries are unique", () => {
   const views = [draw, classify, find, listen, open, train, write];
   const all = [messages, panels, files, choice, ...views].flatMap((table) => Object.keys(table));

@@ -305,8 +305,9 @@ def test_files_that_can_not_be_read(finder: Visitor) -> None:
     hook("find-files").set_input_files(given("a.txt", "a dog"))
     ready(hook, 1)
     for name, content, message in UNREADABLE:
-        # The text is given again, since files that are chosen together do not spoil each other.
-        hook("find-files").set_input_files([given("a.txt", "a dog"), given(name, content)])
+        # The text is given again, since files that are chosen together do not spoil each other,
+        # and the last one does not hide what became of those before.
+        hook("find-files").set_input_files([given(name, content), given("a.txt", "a dog")])
         expect(hook("find-status")).to_have_text(
             re.compile(f"^{re.escape(message)}"), timeout=PATIENCE
         )

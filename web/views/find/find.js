@@ -205,7 +205,7 @@ export default class Find {
       if (await this.#load()) {
         do {
           for (let file; (file = this.#waiting.shift());)
-            failed = await this.#add(file, stop.signal);
+            failed = (await this.#add(file, stop.signal)) ?? failed;
           await this.#embed(stop.signal);
         } while (this.#waiting.length);
       } else failed = this.#choice.failed;
@@ -230,7 +230,7 @@ export default class Find {
    */
   async #add(file, signal) {
     const { name } = file;
-    this.#say("indexing", words("findReading", name));
+    this.#say("indexing", words("findReading", name, this.#waiting.length));
     try {
       const isPdf = /\.pdf$/i.test(name) || file.type === "application/pdf";
       const content = isPdf

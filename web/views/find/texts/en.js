@@ -19,8 +19,9 @@ export const texts = {
   findRestoring: "Opening the index…",
   findOpening: "Opening the model…",
 
-  /** @param {string} name */
-  findReading: (name) => `Reading ${name}…`,
+  /** @param {string} name @param {number} more  files that wait */
+  findReading: (name, more) =>
+    `Reading ${name}…${more === 0 ? "" : ` ${more === 1 ? "1 more waits" : `${count(more)} more wait`}.`}`,
 
   /** @param {string} name @param {number} page @param {number} pages */
   findPages: (name, page, pages) => `Reading ${name}: page ${count(page)} of ${count(pages)}…`,

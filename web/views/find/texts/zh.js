@@ -33,7 +33,8 @@ export const texts = {
   findWaits: "文档在等待模型：请在下面选择一个。",
   findRestoring: "正在打开索引…",
   findOpening: "正在打开模型…",
-  findReading: (name) => `正在读取 ${name}…`,
+  findReading: (name, more) =>
+    `正在读取 ${name}…${more === 0 ? "" : `还有 ${count(more)} 个文档在等待。`}`,
   findPages: (name, number, pages) =>
     `正在读取 ${name}：第 ${count(number)} 页，共 ${count(pages)} 页…`,
   findCutting: (name, part) => `正在把 ${name} 分成段落：${Math.floor(part * 100)} %…`,
