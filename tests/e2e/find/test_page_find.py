@@ -332,6 +332,29 @@ def test_a_page_of_html_runs_nothing_and_fetches_nothing(finder: Visitor) -> Non
     assert not [url for url in requests if "example.org" in url]
 
 
+# The lines that an element's text takes.
+LINES = """(element) => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+}"""
+
+
+def test_a_long_name_breaks_neither_scores_nor_the_button_on_a_narrow_page(finder: Visitor) -> None:
+    hook, page = finder.hook, finder.page
+    usual = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 800})
+    hook("language-select").select_option("zh")
+    hook("find-files").set_input_files(given(f"{'long-name-' * 12}.txt", "a dog"))
+    ready(hook, 1)
+    (item,) = asked(hook, "dog")
+    assert item.locator("header b").evaluate(LINES) > 1
+    for single in (item.locator(".score"), hook("find-go")):
+        assert single.evaluate(LINES) == 1, single.text_content()
+    hook("language-select").select_option("en")
+    page.set_viewport_size(usual)
+
+
 def test_texts_are_pasted_replaced_removed_and_cleared(finder: Visitor) -> None:
     hook = finder.hook
     finder.page.get_by_text("Paste a text").click()
