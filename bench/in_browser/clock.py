@@ -22,14 +22,15 @@ class Clock:
     runner = 0.0
     calls = 0
 
-    def around(self, start: Callable[..., None], calls: int = 1) -> Callable[..., None]:
+    def around(self, start: Callable[..., Any], calls: int = 1) -> Callable[..., Any]:
         """The function, which counts as so many calls."""
 
-        def timed(*inputs: object) -> None:
+        def timed(*inputs: object) -> Any:
             began = time.perf_counter()
-            start(*inputs)
+            result = start(*inputs)
             self.runner += time.perf_counter() - began
             self.calls += calls
+            return result
 
         return timed
 
@@ -40,7 +41,7 @@ clock = Clock()
 class _TimedGpuProgram(WebGpuProgram):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._start = clock.around(self._start)
+        self._run, self._start = clock.around(self._run), clock.around(self._start)
 
 
 class _TimedWasmProgram(WasmProgram):

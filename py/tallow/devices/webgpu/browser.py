@@ -172,7 +172,8 @@ class WebGpuProgram:
         self._plan = plan
         self._common = common  # kept, so that a number means the same to the next program
         self._handle = handle
-        self._start = handle.start  # a method of a proxy is looked up at a price
+        # A method of a proxy is looked up at a price.
+        self._run, self._start = handle.run, handle.start
         self._memory = memory
         self._outputs = [_layout(BY_NAME[port.dtype], port.shape) for port in plan.outputs]
 
@@ -194,7 +195,7 @@ class WebGpuProgram:
         kept: list[Buffer] = []
 
         def begin() -> Awaitable[Any]:
-            running: Awaitable[Any] = self._handle.run(*map(_given, inputs), *handles)
+            running: Awaitable[Any] = self._run(*map(_given, inputs), *handles)
             kept.extend(self._kept(handles))  # owned by them, whatever happens
             return running
 
