@@ -74,6 +74,17 @@ def test_each_element_is_cast_alike(dtype: str, value: float) -> None:
     assert len(set(found.tolist())) == 1
 
 
+@pytest.mark.parametrize("name", ["exp", "tanh", "exp2"])
+def test_extreme_elements_are_alike_in_vectors(name: str) -> None:
+    """Each five times: four are a vector somewhere, the last one stands alone."""
+    x = np.array([math.nan, -0.0, 7, 200, -200, -103.5, math.inf, -math.inf], np.float32)
+    found = on("wasm", getattr(tl, name), np.repeat(x, 5)[:-1])
+    with np.errstate(over="ignore"):
+        right = np.repeat(getattr(np, name)(x), 5)[:-1]
+    np.testing.assert_allclose(found, right, rtol=1e-6)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(right))
+
+
 def test_indices_of_64_bits_are_clamped_before_they_are_narrowed() -> None:
     indices = np.array([65536, 1], np.int64)
     found = on("wasm", lambda x, i: tl.take(x, i * i), np.arange(5, dtype=np.float32), indices)

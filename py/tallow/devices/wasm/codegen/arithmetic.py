@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ....codegen.approximations import FUNCTIONS
-from ....core.dtype import DType, float16, float32
+from ....core.dtype import DType, float16, float32, int32
 from ....ops.formulas import to_half
 from ....scalar import Scalar, operand
 from ....scalar import cast as converted
@@ -33,6 +33,8 @@ _INTEGER = {
 }  # fmt: skip
 """?: s or u, by the type of the operands."""
 
+_TO_INTEGER = float32, int32
+
 _LANES = {**_INTEGER, "minimum": "min_?", "maximum": "max_?"}
 
 _MAY_LEAVE = frozenset(
@@ -44,13 +46,17 @@ _MAY_LEAVE = frozenset(
 class Arithmetic:
     """Prints expressions into a function.
 
-    width: 1, or 4 elements in a vector. relaxed: whether the engine has relaxed SIMD.
+    width: 1, or 4 elements in a vector. relaxed: whether the engine has relaxed SIMD. held: whether
+    what is cast to int32 lies within it, or may give anything.
     """
 
-    def __init__(self, function: Function, width: int = 1, relaxed: bool = False) -> None:
+    def __init__(
+        self, function: Function, width: int = 1, relaxed: bool = False, held: bool = False
+    ) -> None:
         self.function = function
         self.width = width
         self.relaxed = relaxed
+        self._held = held
         self._emit, self._apply = function.emit, function.apply
         self._uses: Counter[Scalar] = Counter()
         self._locals: dict[Scalar, int] = {}
@@ -271,11 +277,14 @@ class Arithmetic:
         shape = self._shape(part.dtype)
         if part.dtype.kind != "f":
             raise UnsupportedError("clamp of integers")
+        # pmax is one instruction on x86, max eight; if a bound is 0 or NaN, they differ.
+        plain = all(each.primitive == "number" and abs(each.value) > 0 for each in (low, high))
+        kind = "p" if plain and shape == "f32x4" else ""
         self._push(x)
         self._push(low)
-        self._emit(f"{shape}.max")
+        self._emit(f"{shape}.{kind}max")
         self._push(high)
-        self._emit(f"{shape}.min")
+        self._emit(f"{shape}.{kind}min")
 
     def _fma(self, part: Scalar) -> None:
         x, y, z = part.parts
@@ -385,17 +394,20 @@ class Arithmetic:
             self._inline(part, lambda x: to_half(converted(x, float32)))  # in which it is computed
             return
         self._push(x)
+        if self._held and self.relaxed and self.width == 4 and (x.dtype, part.dtype) == _TO_INTEGER:
+            self._emit("i32x4.relaxed_trunc_f32x4_s")  # one instruction on x86, not six
+            return
         cast(self.function, x.dtype, part.dtype, self.width)
 
     def _approximate(self, part: Scalar) -> None:
         if part.dtype.size != 4:
             raise UnsupportedError(f"{part.primitive} of {part.dtype.name}")
-        self._inline(part, FUNCTIONS[part.primitive])
+        self._inline(part, FUNCTIONS[part.primitive], held=True)
 
-    def _inline(self, part: Scalar, function: Callable[..., Scalar]) -> None:
+    def _inline(self, part: Scalar, function: Callable[..., Scalar], held: bool = False) -> None:
         """Inlines the expression of a function of the parts."""
         kept = [self._kept(each) for each in part.parts]
         operands = [operand(index, each.dtype) for index, each in enumerate(part.parts)]
-        inner = Arithmetic(self.function, self.width, self.relaxed)
+        inner = Arithmetic(self.function, self.width, self.relaxed, held)
         pushes = [lambda local=local: self._emit("local.get", local) for local in kept]
         inner.push(function(*operands), pushes)

@@ -112,10 +112,10 @@ LANES = {
     "i32x4.dot_i16x8_s": 0xBA, "i64x2.extmul_low_i32x4_u": 0xDE, "i64x2.extmul_high_i32x4_u": 0xDF,
     **_numbered(0xE0, "f32x4.abs", "f32x4.neg"),
     **_numbered(0xE3, "f32x4.sqrt", "f32x4.add", "f32x4.sub", "f32x4.mul", "f32x4.div"),
-    **_numbered(0xE8, "f32x4.min", "f32x4.max"),
+    **_numbered(0xE8, "f32x4.min", "f32x4.max", "f32x4.pmin", "f32x4.pmax"),
     **_numbered(0xF8, "i32x4.trunc_sat_f32x4_s", "i32x4.trunc_sat_f32x4_u"),
     **_numbered(0xFA, "f32x4.convert_i32x4_s", "f32x4.convert_i32x4_u"),
-    "f32x4.relaxed_madd": 0x105,
+    "i32x4.relaxed_trunc_f32x4_s": 0x101, "f32x4.relaxed_madd": 0x105,
 }  # fmt: skip
 """Instructions on vectors without immediates."""
 

@@ -333,7 +333,7 @@ class _Attention:
                 emit("v128.bitselect")
                 value = body.keep("v128")
                 body.apply("v128.store", scores, value, offset=offset)
-                body.apply("f32x4.max", peak, value, into=peak)
+                body.apply("f32x4.pmax", peak, value, into=peak)
                 emit("local.get", places)
                 emit("i32.const", 4)
                 emit("i32x4.splat")
@@ -341,7 +341,7 @@ class _Attention:
             tiles.advance(body, scores, 4 * _PANEL)
 
         body.span(0, many, mask)
-        body.across(peak, "f32x4.max")
+        body.across(peak, "f32x4.pmax")
         constant(body.function, 0, float32, 4)
         emit("local.get", peak)
         emit("local.get", peak)
