@@ -70,6 +70,17 @@ class Transcript(NamedTuple):
     segments: list[Segment]
 
 
+class _Scored(NamedTuple):
+    """Scores of the next token: all of them, those of texts and of timestamps that may follow, and
+    whether a timestamp does. total: the logarithm of the sum of the exponentials of what may."""
+
+    scores: Tensor
+    texts: Tensor
+    times: Tensor
+    is_time: Tensor
+    total: Tensor
+
+
 class _Decoded(NamedTuple):
     """The tokens of a window, the mean logarithm of their probabilities, that of no speech, and
     whether a loop was cut."""
@@ -202,45 +213,51 @@ class Transcriber:
         """The likeliest token that may follow one. given: int32 (6,): the token, its position, and
         what may follow. Returns float32 (4,): the next token, the logarithm of its probability, the
         probability of no speech, and the likeliest language."""
-        scores, allowed = self._scored(given)
-        return self._numbers(scores, allowed, f.argmax(allowed))
+        scored = self._scored(given)
+        texts, times = scored.texts, scored.times
+        found = f.where(scored.is_time, f.argmax(times) + texts.size, f.argmax(texts))
+        return self._numbers(scored, found, f.where(scored.is_time, f.max(times), f.max(texts)))
 
     def _drawn(self, given: Tensor, chance: Tensor) -> Tensor:
         """As `_best`, with a token that is drawn. chance: float32 (2,): the temperature, and a
         number between 0 and 1: the share of the tokens before it."""
-        scores, allowed = self._scored(given)
-        running = f.cumulative_sum(f.exp((allowed - f.max(allowed)) / chance[0]))
+        scored = self._scored(given)
+        texts = f.where(scored.is_time, -math.inf, scored.texts)
+        scores = f.concat([texts, scored.times])
+        running = f.cumulative_sum(f.exp((scores - f.max(scores)) / chance[0]))
         found = f.argmax((running > chance[1] * running[-1]).astype(dt.int32))
-        return self._numbers(scores, allowed, found)
+        one = f.sum(f.where(f.arange(self.vocabulary.size) == found, scores, 0.0))
+        return self._numbers(scored, found, one)
 
-    def _scored(self, given: Tensor) -> tuple[Tensor, Tensor]:
-        """The scores of the next token, and without those that may not follow."""
+    def _scored(self, given: Tensor) -> _Scored:
+        """The scores of the next token."""
         words = self.vocabulary
         token, position, low, first, last, may_end = (given[number] for number in range(6))
         scores = self.net.step(f.reshape(token, (1, 1)), position, self._cache)[0]
         ids = f.arange(words.size)
-        is_text = ids < words.times
-        fits = f.where(is_text, ids >= low, f.logical_and(ids >= first, ids <= last))
+        fits = f.where(ids < words.times, ids >= low, f.logical_and(ids >= first, ids <= last))
         ends = f.logical_and(ids == words.end, may_end == 0)
         fits = f.logical_and(fits, f.logical_not(f.logical_or(self._banned, ends)))
         allowed = f.where(fits, scores, -math.inf)
-        shares = f.exp(allowed - f.max(allowed))
+        texts, times = allowed[: words.times], allowed[words.times :]
+        best = f.max(texts)
+        most = f.maximum(best, f.max(times))
+        share = f.sum(f.exp(times - most))
         # A timestamp comes if all of them together are likelier than any text.
-        is_time = f.sum(shares[words.times :]) > f.max(shares[: words.times])
-        return scores, f.where(f.logical_and(is_text, is_time), -math.inf, allowed)
+        is_time = share > f.exp(best - most)
+        total = f.where(is_time, share, share + f.sum(f.exp(texts - most)))
+        return _Scored(scores, texts, times, is_time, most + f.log(total))
 
-    def _numbers(self, scores: Tensor, allowed: Tensor, found: Tensor) -> Tensor:
-        words = self.vocabulary
-        best = f.max(allowed)
-        one = f.sum(f.where(f.arange(words.size) == found, allowed, 0.0))
-        chance = one - best - f.log(f.sum(f.exp(allowed - best)))
+    def _numbers(self, scored: _Scored, found: Tensor, score: Tensor) -> Tensor:
+        """found, score: a token and its own."""
+        words, scores = self.vocabulary, scored.scores
         most = f.max(scores)
         silent = f.exp(scores[words.silent] - most) / f.sum(f.exp(scores - most))
         tongues = words.languages.values()
         begin, end = (min(tongues), max(tongues)) if tongues else (0, 0)
         tongue = f.argmax(scores[begin : end + 1]) + begin
-        numbers = [found.astype(dt.float32), chance, silent, tongue.astype(dt.float32)]
-        return f.stack(numbers)
+        numbers = [found, score - scored.total, silent, tongue]
+        return f.stack([number.astype(dt.float32) for number in numbers])
 
     # ---- on the host ----------------------------------------------------------------------------
 
