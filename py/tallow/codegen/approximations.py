@@ -52,14 +52,18 @@ def exp(x: Scalar, halvings: int = 0) -> Scalar:
     n = round_(held * (1 / _LOG_2))
     # Of log(2), 15 bits, whose products with n are exact. The other bits become a factor: compilers
     # for GPUs would add both parts again if both were subtracted.
-    rest = fma(n, -0.693145751953125, held)
-    series = polynomial(
-        (1.3814348667e-3, 8.3688374633e-3, 4.1668399761e-2, 1.6666519637e-1, 4.9999993381e-1), rest
-    )
-    result = fma(series, rest * rest, rest) + 1
+    result = exp_near_0(fma(n, -0.693145751953125, held))
     result = fma(result, n * -1.42860682030941723e-6, result)
     power = cast(n, dt.int32) - halvings if halvings else cast(n, dt.int32)
     return by_power_of_2(result, power)
+
+
+def exp_near_0(x: Scalar) -> Scalar:
+    """The exponential of what is within log(2) / 2."""
+    series = polynomial(
+        (1.3814348667e-3, 8.3688374633e-3, 4.1668399761e-2, 1.6666519637e-1, 4.9999993381e-1), x
+    )
+    return fma(series, x * x, x) + 1
 
 
 def log(x: Scalar) -> Scalar:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import inf
+from math import inf, log
 
+from .....codegen.approximations import exp_near_0
 from .....codegen.index import Coord, Coords
 from .....core.dtype import float32
 from .....graph import Node
 from .....ops import panels
-from .....scalar import exp, operand
+from .....scalar import Scalar, bitcast, bits, fma, operand, select
 from ..arithmetic import Arithmetic
 from ..expression import Expression
 from ..values import constant
@@ -24,14 +25,27 @@ from . import tiles
 from .products import Location, store_vector
 from .unpacked import Store
 
-_QUERIES = 32
-"""Queries of a head in a block, at most."""
+_QUERIES, _CAUSAL = 128, 32
+"""Queries of a head in a block, at most. Each block packs the keys again; where queries see those
+before them alone, it also has scores that are not used."""
 
 _KEYS = 64
 """Keys of a block: its values stay in a near cache while the queries pass by."""
 
 _PANEL = panels.COLUMNS
 _FIRST = b"".join(number.to_bytes(4, "little") for number in range(4))
+
+
+_MAGIC = 1.5 * 2**23 + 127
+"""Whole numbers from -126 on, plus this, end in the bits of the exponent of a power of 2."""
+
+
+def _weight(x: Scalar) -> Scalar:
+    """The exponential of what is 0 at most; 0 where it is below 2 ** -125."""
+    shifted = fma(x, 1 / log(2), _MAGIC)
+    power = bitcast(bits(shifted) << 23, float32)
+    result = exp_near_0(fma(shifted - _MAGIC, -log(2), x)) * power
+    return select(x < -125 * log(2), 0, result)
 
 
 @dataclass
@@ -76,8 +90,8 @@ class _Attention:
     @cached_property
     def _each(self) -> int:
         """Queries of a head in a block. The last block may begin within another."""
-        rows = self.node.shape[2]
-        return -(-rows // -(-rows // _QUERIES))
+        rows, most = self.node.shape[2], _CAUSAL if self.node.attrs["causal"] else _QUERIES
+        return -(-rows // -(-rows // most))
 
     @cached_property
     def _height(self) -> int:
@@ -391,7 +405,7 @@ class _Attention:
     def _exp(self, vector: int) -> int:
         body = self.body
         arithmetic = Arithmetic(body.function, 4, body.relaxed)
-        arithmetic.push(exp(operand(0, float32)), [lambda: body.emit("local.get", vector)])
+        arithmetic.push(_weight(operand(0, float32)), [lambda: body.emit("local.get", vector)])
         return body.keep("v128")
 
     def _add(self, n: Coord, head: Coord, start: Coord, tile: Coord, left: Coord) -> None:
