@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tallow import OptionError
-from tallow.devices.webgpu.codegen.kernels import ATTENTION, SCHEDULES
+from tallow.devices.webgpu.codegen.kernels import SCHEDULES
 from tallow.devices.webgpu.codegen.schedule import sources
 from tallow.devices.webgpu.codegen.template import expand, parse
 
@@ -84,10 +84,22 @@ def test_a_kernel_without_a_parameter_is_told_with_the_line_that_needs_it() -> N
         expand(template, {"PIXELS": 4, "LINES": 28})
 
 
+_BLOCKS = {
+    "BITS": 4, "TURN": "0u", "ZERO": 8, "BLOCK": 32, "BLOCKS": 2, "MINIMA": True,
+}  # fmt: skip
+
+OF_NODES: dict[str, dict[str, Any]] = {
+    "attention": {"SIZE": 8, "WIDE": 8},
+    "product_blocks": _BLOCKS,
+    "product_blocks_tall": _BLOCKS,
+}
+"""What nodes decide, by templates."""
+
+
 @pytest.mark.parametrize("schedule", SCHEDULES.values(), ids=SCHEDULES)
 def test_every_kernel_is_whole(schedule: Any) -> None:
     """No directive is left, and it says what its schedule says."""
-    text = schedule.text(**({"SIZE": 8, "WIDE": 8} if schedule is ATTENTION else {}))
+    text = schedule.text(**OF_NODES.get(schedule.file, {}))
     assert "//#" not in text
     assert "${" not in text
     assert text.count("fn main(") == 1

@@ -13,6 +13,7 @@ from tests.unit.zoo.record_decoders import RECORDED
 
 import tallow as tl
 from tallow import zoo
+from tallow.core.drivers import run_sync
 from tallow.generation.cache import Cache
 from tallow.generation.plans import Plans
 from tallow.generation.sampling import Kinds
@@ -50,7 +51,7 @@ def written(plans: Plans, tokens: list[int], count: int) -> list[int]:
     (first,) = plans.prefill(0, 0, 0, tokens, Kinds())
     found = [int(first.numpy()[0])]
     while len(found) < count:
-        (one,) = plans.decode(Kinds())
+        (one,) = run_sync(plans.decode(Kinds()))
         found.append(int(one.numpy()[0]))
     return found
 
