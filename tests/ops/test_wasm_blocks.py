@@ -205,6 +205,11 @@ def test_the_record_computes_the_same_in_numpy(bits: int) -> None:
     program = NumpyProgram(compile_graph(Graph((x,), {"y": y}, "record"), "numpy"))
     (wanted,) = run_sync(program.run([a]))
     close(found, wanted.numpy())
+    operands[0] = known(word.reshape(40, -1).view(np.uint32)).node
+    y = make(block_matmul, x, *operands, block=32, bits=bits, zero=3)
+    program = NumpyProgram(compile_graph(Graph((x,), {"y": y}, "words"), "numpy"))
+    (of_words,) = run_sync(program.run([a]))
+    np.testing.assert_array_equal(of_words.numpy(), wanted.numpy())
 
 
 def test_operands_that_do_not_fit_are_refused() -> None:

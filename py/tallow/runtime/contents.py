@@ -8,7 +8,7 @@ them alone would hold all weights.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..compile.plan import Plan, Step
@@ -25,14 +25,16 @@ Content: TypeAlias = tuple[Any, tuple[object, ...]]
 known (`HostArray.origin`). While these are held, no other array has their identity."""
 
 
-def contents(plan: Plan, weights: Mapping[int, HostArray]) -> dict[int, Content]:
+def contents(
+    plan: Plan, weights: Mapping[int, HostArray], kernel: Callable[[Step], object] = lambda step: ""
+) -> dict[int, Content]:
     """What of a plan's slots can be shared, by slots; nothing if that is little.
 
-    weights: by their slots.
+    weights: by their slots. kernel: what of a step's kernel decides how exact its result is, where
+    settings choose among kernels.
     """
-    found = {
-        slot: content for slot, content in _known(plan, weights) if _size(plan, slot) >= _LEAST
-    }
+    known = _known(plan, weights, kernel)
+    found = {slot: content for slot, content in known if _size(plan, slot) >= _LEAST}
     return found if sum(_size(plan, slot) for slot in found) >= _WORTH else {}
 
 
@@ -40,7 +42,9 @@ def _size(plan: Plan, slot: int) -> int:
     return plan.slots[slot].bytes
 
 
-def _known(plan: Plan, weights: Mapping[int, HostArray]) -> Iterator[tuple[int, Content]]:
+def _known(
+    plan: Plan, weights: Mapping[int, HostArray], kernel: Callable[[Step], object]
+) -> Iterator[tuple[int, Content]]:
     written = Counter(step.bindings[-1] for step in (*plan.prepare, *plan.run))
     known: dict[int, Content] = {}
     for slot, data in weights.items():
@@ -52,7 +56,7 @@ def _known(plan: Plan, weights: Mapping[int, HostArray]) -> Iterator[tuple[int, 
         *reads, slot = step.bindings
         if written[slot] == 1 and step.region is None and all(read in known for read in reads):
             of = [known[read] for read in reads]
-            computed = repr((step.reads, step.write, step.host))
+            computed = repr((step.reads, step.write, step.host)), kernel(step)
             origins = tuple(origin for _, several in of for origin in several)
             known[slot] = (computed, *(key for key, _ in of)), origins
     yield from known.items()

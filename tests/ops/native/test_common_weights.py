@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tallow.compile import Compiled, compile_graph
 from tallow.core.drivers import run_sync
 from tallow.core.dtype import as_dtype
 from tallow.core.hostarray import HostArray
+from tallow.devices.webgpu.common_weights import CommonWeights
 from tallow.devices.webgpu.native.device import open_device
 from tallow.devices.webgpu.native.program import NativeProgram
 from tallow.graph import Graph, input_node
@@ -84,3 +86,23 @@ def test_other_weights_and_small_ones_have_their_own() -> None:
     assert not set(weights(loaded(one, 0.0))) & set(weights(loaded(two, 0.0)))
     small = fixed(draws.random((1, DEPTH, 8), np.float32))
     assert not set(weights(loaded(small, 0.0))) & set(weights(loaded(small, 1.0)))
+
+
+def test_what_settings_make_less_exact_is_not_shared() -> None:
+    """A plan's sine of a weight, by WGSL's own function or by one with all digits."""
+    weight = fixed(np.random.default_rng(6).standard_normal((1, DEPTH, COLUMNS)).astype(np.float32))
+    x = input_node("x", (1, 20, DEPTH), tl.float32)
+    graph = Graph((x,), {"y": tl.matmul(Tensor(x), tl.sin(weight)).node}, "sine")
+    limits = backend("webgpu").limits
+
+    def prepared(builtins: bool) -> int:
+        traits = replace(limits.traits, builtins=builtins)
+        made = compile_graph(graph, "webgpu", replace(limits, traits=traits))
+        found = common.of(made)
+        kept.append(found)
+        (slot,) = (n for n in found if made.plan.slots[n].kind == "prepared")
+        return found[slot].number
+
+    common, kept = CommonWeights(), list[object]()
+    exact = prepared(False)
+    assert prepared(False) == exact != prepared(True)

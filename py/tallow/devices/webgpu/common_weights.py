@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary, finalize
 
 from ...compile import Compiled
+from ...compile.plan import Step
 from ...runtime.contents import contents
 
 
@@ -40,10 +41,15 @@ class CommonWeights:
 
     def of(self, compiled: Compiled) -> dict[int, Common]:
         """What of a plan's slots programs may share, by slots."""
-        slots = (slot for slot, each in enumerate(compiled.plan.slots) if each.kind == "weight")
+        plan = compiled.plan
+        slots = (slot for slot, each in enumerate(plan.slots) if each.kind == "weight")
         weights = {slot: data for slot, (_, data) in zip(slots, compiled.weights, strict=True)}
+
+        def text(step: Step) -> str:
+            return plan.modules[step.kernel["module"]] if step.kernel else ""
+
         found: dict[int, Common] = {}
-        for slot, (key, origins) in contents(compiled.plan, weights).items():
+        for slot, (key, origins) in contents(plan, weights, text).items():
             known = self._known.get(key)
             if known is None:
                 self._last += 1
